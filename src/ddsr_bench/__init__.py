@@ -1,1 +1,1 @@
-"""Benchmarks: known equations, data drawn from them, and a judge of what a method found."""
+"""Benchmarks: known equations, data drawn from them, and a judge of the models that methods find."""

@@ -52,7 +52,7 @@ def bench() -> None:
     "methods",
     default=["ddsr"],
     metavar="NAME,…",
-    help="Presets of ddsr with their options, such as paper:steps=8, or peers.",
+    help="Methods to run: presets of ddsr with options, such as paper:steps=8, or peers.",
 )
 @click.option(
     "--noise",
@@ -101,13 +101,13 @@ def bench() -> None:
     "--memory",
     type=click.FloatRange(0, min_open=True),
     metavar="GIB",
-    help="Memory limit of each run, which is killed above it.",
+    help="Memory limit of each run; a run above it is killed.",
 )
 @click.option(
     "--data",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Folder in which the package pmlb caches its data sets.",
+    help="Folder where the package pmlb caches its data sets.",
 )
 @click.option(
     "--store",

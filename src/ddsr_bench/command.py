@@ -35,7 +35,7 @@ from ddsr_bench.stacking.support import MAX_TOKENS
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteRun:
-    """What `ddsr bench run` is asked to do; the options are described in `ddsr_bench/cli.py`."""
+    """The options of `ddsr bench run`; `ddsr_bench/cli.py` describes them."""
 
     suites: Sequence[str]
     methods: Sequence[str]
@@ -57,7 +57,7 @@ class SuiteRun:
     factory: str = OWN_METHODS
 
     def checked(self) -> SuiteRun:
-        """Return it without duplicates, if the options can be combined and the methods are known."""
+        """Return the run without duplicates; refuse unknown methods and options that cannot be combined."""
         if self.seconds is None and self.epochs is None:
             raise BenchError("a search needs a limit: pass --time or --epochs")
         methods = self.methods
@@ -69,7 +69,7 @@ class SuiteRun:
         return replace(self, methods=methods, noises=tuple(dict.fromkeys(self.noises)))
 
     def problems(self) -> tuple[BenchmarkProblem, ...]:
-        """Return the chosen problems of the suites, whose data are there."""
+        """Return the chosen problems of the suites; refuse problems whose data are missing."""
         problems = named_problems(load_suites(self.suites), self.names)
         if self.draw is not None:
             problems = draw_problems(problems, self.draw, self.draw_seed)
@@ -92,7 +92,7 @@ class SuiteRun:
         )
 
     def _first_task(self, problem: BenchmarkProblem) -> Task:
-        # Runs with a time limit are not saved: saving would take part of the time.
+        # Runs with a time limit are not saved, since saving would take part of the time.
         is_saved = self.seconds is None and self.factory == OWN_METHODS
         return Task(
             problem=problem,
@@ -110,7 +110,7 @@ class SuiteRun:
         )
 
     def _command(self) -> str:
-        """Return the command that does the same, without addresses and paths, which are private."""
+        """Return the equivalent command without addresses and paths, which are private."""
         is_public = self.cluster is None or self.cluster.startswith(LOCAL)
         options = {
             "suite": tuple(Path(suite).name for suite in dict.fromkeys(self.suites)),
@@ -134,7 +134,7 @@ class SuiteRun:
         return command_text(options)
 
     def workers(self, problems: Sequence[BenchmarkProblem], console: Console) -> Workers:
-        """Start what the runs are handed to."""
+        """Return the workers that perform the runs."""
         if self.cluster is not None:
             return ClusterWorkers(self.cluster)
         if self.stack is None:
@@ -145,7 +145,7 @@ class SuiteRun:
 
 
 def run_suite(console: Console, asked: SuiteRun) -> None:
-    """Run what is missing and report each run. Duplicates on the command line run once."""
+    """Do the missing runs and report each of them. Duplicates on the command line run once."""
     asked = asked.checked()
     plan, results = asked.plan(), Store(Path(asked.store))
     n_missing = _report_missing(console, plan, results)
@@ -159,7 +159,7 @@ def run_suite(console: Console, asked: SuiteRun) -> None:
 
 
 def _report_missing(console: Console, plan: Plan, store: Store) -> int:
-    """Report what the store has, and return the number of missing runs."""
+    """Report the contents of the store, and return the number of missing runs."""
     rows, warnings = store.read()
     names = [problem.name for problem in plan.problems]
     for warning in (

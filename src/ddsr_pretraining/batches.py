@@ -1,4 +1,4 @@
-"""Training data in batches, made by the core in the background during training.
+"""Training data in batches, which the core makes in the background during training.
 
 Examples are made in chunks and sorted by their number of variables, so that the data sets of a batch have
 similar widths. A batch depends on its number only, so a resumed training sees the same batches.
@@ -28,7 +28,7 @@ MakeExamples = Callable[[int, int], "Examples"]
 
 WIDTHS = (1, 2, 3, 4, 6, 8, 10)
 """numbers of variables that batches are padded to, so that kernels are compiled for few shapes"""
-ORDER = 4  # distinguishes these random numbers from others of the same seed
+ORDER = 4  # separates these random numbers from others of the same seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class DataBatch:
     is_variable: Bool[Tensor, "B V"]
 
     def to(self, device: torch.device) -> DataBatch:
-        """Copy the batch to a device; the copies do not wait if it is pinned."""
+        """Copy the batch to a device, asynchronously if it is pinned."""
         return self._mapped(lambda tensor: tensor.to(device, non_blocking=True))
 
     def pinned(self) -> DataBatch:
@@ -55,9 +55,9 @@ class DataBatch:
 
 
 def as_batch(examples: Examples, rows: NDArray[np.intp]) -> DataBatch:
-    """Return some of the examples, as wide as the widest of them needs.
+    """Return some of the examples, padded to the widest of them.
 
-    torch selects the rows, since other threads can run meanwhile.
+    torch selects the rows, since it lets other threads run.
     """
     n_variables = torch.from_numpy(examples.n_variables[rows].astype(np.int64))
     most = examples.x.shape[2]
@@ -90,7 +90,7 @@ def batches_of_chunk(
 def batches_from(
     first: int, make: MakeExamples, config: TrainingConfig, is_pinned: bool
 ) -> Generator[DataBatch, None, None]:
-    """Yield batches from a number on; a thread makes the next chunk meanwhile."""
+    """Yield batches from number `first` on, while a thread makes the next chunk."""
     chunk, skipped = divmod(first, config.batches_per_chunk)
     with ThreadPoolExecutor(1) as thread:
         ready = thread.submit(batches_of_chunk, make, config, chunk, is_pinned)

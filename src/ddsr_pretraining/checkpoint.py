@@ -1,7 +1,7 @@
 """Checkpoints of a training: weights and moments in a file of numbers, the rest in JSON; no pickle.
 
 `state.json` has the name and the checksum of its file of numbers, which is written first. It replaces its
-predecessor at once, so the folder always has one complete state. Old folders have several files of numbers.
+predecessor atomically, so the folder always has a complete state. Old folders have several files of numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ddsr_pretraining.config import TrainingConfig
 STATE = "state.json"
 FORMAT = "ddsr prior checkpoint 1"
 WEIGHT = "weight/"
-"""prefix of the names of weights among the arrays"""
+"""prefix of the names of arrays with weights"""
 
 Arrays = Mapping[str, NDArray[np.float32]]
 
@@ -55,10 +55,10 @@ class Checkpoint:
     """how examples are made"""
     progress: TrainingProgress
     origin: Mapping[str, Any] | None = None
-    """the weights that the training started from: their file, checksum, examples and hours"""
+    """the weights from which training started: file, checksum, examples and hours"""
 
     def to_prior(self) -> PriorFile:
-        """Return the network in half precision, with a card without scores."""
+        """Return the network in half precision, with a card that has no scores."""
         arrays = {
             name.removeprefix(WEIGHT): array.astype(np.float16)
             for name, array in self.arrays.items()
@@ -80,7 +80,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"shard-{checkpoint.progress.step:08d}.npz"
     shard = io.BytesIO()
-    np.savez(shard, **checkpoint.arrays)  # type: ignore[arg-type]  # its other argument is no array
+    np.savez(shard, **checkpoint.arrays)  # type: ignore[arg-type]  # savez also has an argument that is not an array
     write_whole(path, shard.getvalue())
     state = {
         "format": FORMAT,

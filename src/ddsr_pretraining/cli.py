@@ -26,7 +26,7 @@ def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, 
                 raise ValueError
             settings[name] = parse_json(text)
         except ValueError:
-            raise click.BadParameter(f"{value!r} is not of the form NAME=NUMBER", ctx, param) from None
+            raise click.BadParameter(f"{value!r} does not have the form NAME=NUMBER", ctx, param) from None
     return settings
 
 
@@ -38,7 +38,7 @@ def refuse_given(name: str, reason: str) -> None:
 
 
 def usable_device(name: str) -> str:
-    """Return the device with a name such as `cpu`, `cuda` or `cuda:1`; refuse one that torch cannot use."""
+    """Return the device of a name such as `cpu`, `cuda` or `cuda:1`; refuse one that torch cannot use."""
     import torch
 
     from ddsr.errors import MethodError
@@ -77,7 +77,7 @@ def prior() -> None:
     help="Duration of this stage, in seconds.",
 )
 @click.option("--steps", type=click.IntRange(1), metavar="N", help="Duration of this stage, in batches.")
-@click.option("--anneal", is_flag=True, help="Let the learning rate fall linearly over this stage.")
+@click.option("--anneal", is_flag=True, help="Decrease the learning rate linearly over this stage.")
 @click.option(
     "--final-share",
     type=click.FloatRange(0, 1),
@@ -138,7 +138,7 @@ def prior_train(
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Scores from `ddsr prior evaluate --out` to add to the card. Can be repeated.",
+    help="File of scores from `ddsr prior evaluate --out` to add to the card. Can be repeated.",
 )
 def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
     """Write a file of weights and its model card.
@@ -189,7 +189,7 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
     type=click.IntRange(0),
     metavar="N",
     default=0,
-    help="Number of tokens drawn per step; 0: one per step, and only distinct expressions.",
+    help="Number of tokens to draw per step; 0: one per step, and only distinct expressions.",
 )
 @click.option(
     "--temperature",
@@ -208,7 +208,7 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
     "--data",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Folder in which the package pmlb caches its data sets.",
+    help="Folder where the package pmlb caches its data sets.",
 )
 @click.option("--out", type=FILE, metavar="FILE", help="JSON file to write with all results.")
 def prior_evaluate(

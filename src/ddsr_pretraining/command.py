@@ -47,7 +47,7 @@ def train(
 ) -> None:
     """Train for one stage, save every `save_every` seconds and at the end, and log the progress.
 
-    On an interrupt or SIGTERM, the stage ends after its present step and is saved.
+    On an interrupt or SIGTERM, the stage ends after the current step and is saved.
     """
     import torch
 
@@ -81,7 +81,7 @@ def train(
 
 @contextmanager
 def _signals_call(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` at the first SIGINT or SIGTERM; the next one has its usual effect."""
+    """Call `stop` at the first SIGINT or SIGTERM; a second one has its usual effect."""
     if threading.current_thread() is not threading.main_thread():  # other threads cannot set handlers
         yield
         return
@@ -135,7 +135,7 @@ def _trainer(
 
 
 def _origin_of(path: Path, card: Card) -> dict[str, Any]:
-    """Describe weights for the card of a training that starts from them."""
+    """Return the description of weights for the card of a training that starts from them."""
     _, texts = read_tensors(path, with_checksum=True)
     return {
         "file": path.name,
@@ -163,7 +163,7 @@ def _line(report: Report) -> str:
 def export(source: str, out: Path, scores: Sequence[ScoreFile] = ()) -> Card:
     """Write the weights of a training, or copy a file of weights, with more scores in the card.
 
-    A file keeps its scores, except those that were measured again.
+    A file keeps its scores, except those that `scores` replaces.
     """
     if Path(source).is_dir():
         found = load_checkpoint(Path(source)).to_prior()

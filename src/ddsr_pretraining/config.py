@@ -49,7 +49,7 @@ Settings = tuple[NetworkConfig, TrainingConfig, ExampleOptions]
 
 
 def read_settings(settings: Mapping[str, Any]) -> Settings:
-    """Sort settings by what they belong to; the examples have the limits of the network."""
+    """Split settings into network, training and examples; examples have the network's limits."""
     kinds: tuple[type[Any], ...] = (NetworkConfig, TrainingConfig, ExampleOptions)
     names = [{each.name for each in fields(kind)} for kind in kinds]
     known = sorted(set.union(*names) - {"operators", "n_rows"})
@@ -76,7 +76,7 @@ def read_settings(settings: Mapping[str, Any]) -> Settings:
 def settings_from(card: Card, settings: Mapping[str, Any]) -> Settings:
     """Return the settings of a training that starts from weights, with their sizes and recipe as defaults.
 
-    The seed is the next one, so that no example is repeated. Of the sizes, only `look_rows` may differ.
+    The seed is the next number, so that no example is repeated. Of the sizes, only `look_rows` may differ.
     """
     sizes = asdict(card.network)
     for name in (set(sizes) - {"look_rows"}) & set(settings):

@@ -84,7 +84,7 @@ def run_evaluation(
 
 
 def _described(network: PriorNetwork, card: Card, checksum: str) -> dict[str, Any]:
-    """Describe the prior, with its amount of training."""
+    """Return facts about the prior, including its amount of training."""
     return {
         "sha256": checksum,
         "parameters": network.n_parameters,

@@ -1,4 +1,4 @@
-"""Training examples for the prior: random expressions with data, made by the core when they are needed.
+"""Training examples for the prior: random expressions with data, which the core makes on demand.
 
 `docs/prior-data.md` has the recipe. Example i depends on (seed, i) and the options only, so a resumed
 training sees the same examples.
@@ -31,12 +31,12 @@ class ExampleOptions:
     max_constants: int = 10
     """maximum number of constants of an expression"""
     operators: tuple[str, ...] = DEFAULT_OPERATORS
-    """must include + − × ÷ ^, which standard forms need"""
+    """operators of the expressions; they must include + − × ÷ ^, which standard forms need"""
     n_rows: int = 128
     """maximum number of rows of x and y"""
     fewest_rows: int = 20
     most_rows: int = 1000
-    """the size of a data set is log-uniform between these two; larger ones are cut to `n_rows` rows"""
+    """sizes of data sets are log-uniform between these two; larger ones are cut to `n_rows` rows"""
     noisy_share: float = 0.5
     """share of the examples with noise"""
     least_noise: float = 1e-4
@@ -83,7 +83,7 @@ class Examples:
     y: NDArray[np.float32]
     """(n, n_rows) with noise, 0 after the last row of an example"""
     y_clean: NDArray[np.float32] | None
-    """the same without noise, if requested"""
+    """the target without noise, if requested"""
     n_variables: NDArray[np.int32]
     """(n,) number of inputs, including irrelevant ones"""
     n_rows: NDArray[np.int32]
@@ -114,7 +114,7 @@ class ExampleMaker:
                 setattr(self._core_options, each.name, getattr(self.options, each.name))
 
     def make(self, n: int, n_threads: int = 1, first_index: int = 0, with_clean: bool = False) -> Examples:
-        """Make the examples from `first_index` to `first_index + n - 1`, while other threads can run."""
+        """Return examples `first_index` to `first_index + n - 1`; other threads can run meanwhile."""
         check_whole(n, "n", least=0)
         check_whole(first_index, "first_index", least=0, most=2**63 - 1)
         try:

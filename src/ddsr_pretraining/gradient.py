@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from ddsr.learning.step import Inputs
 
 LossOf = Callable[..., Tensor]
-"""loss of some inputs, without random numbers and without waiting for the device"""
+"""function that computes the loss of inputs, without random numbers or waiting for the device"""
 
 WARM_UPS = 2  # libraries choose their kernels, and compilers compile, before the capture
 
@@ -75,7 +75,7 @@ class CapturedGradient(PlainGradient):
                 super().take(inputs)
         torch.cuda.current_stream().wait_stream(self.stream)
         graph = torch.cuda.CUDAGraph()
-        # Another thread pins memory for the next batches meanwhile, which must not stop the capture.
+        # Meanwhile another thread pins memory for the next batches, which must not stop the capture.
         with torch.cuda.graph(graph, self.pool, self.stream, capture_error_mode="thread_local"):
             loss = super().take(inputs)
         return Capture(graph, inputs, loss)

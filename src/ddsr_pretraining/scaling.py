@@ -1,4 +1,4 @@
-"""Gains by more training and larger networks: hits of several priors by seconds, examples and parameters.
+"""Gains from more training and larger networks: hits of priors by seconds, examples and parameters.
 
 A line in the logarithm of the effort, and of the number of parameters if it differs, is fitted to the share p
 of problems that are hit, on the scale log(p / (1 − p)). The intervals come from fits to many random draws of
@@ -24,7 +24,7 @@ EFFORTS = ("seconds", "examples")
 N_DRAWS = 1000
 NEWTON_STEPS = 30
 STIFFNESS = 0.02
-"""prior precision of a slope, which limits it if all or no problems are hit"""
+"""prior precision of slopes, which keeps them finite if all or no problems are hit"""
 INTERVAL = (2.5, 97.5)
 
 
@@ -36,28 +36,28 @@ class Scored:
     parameters: int
     examples: int
     seconds: float
-    """time of the training"""
+    """training time"""
     hits: dict[float, dict[str, bool]]
-    """by noise and problem"""
+    """hits by noise and problem"""
     measured: tuple[str, int]
     """suite and number of samples, which must be the same for a comparison"""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Expected gain by ten times the effort, in percentage points."""
+    """Expected gain from ten times the effort, in percentage points."""
 
     effort: str
     """seconds or examples"""
     noise: float
     now: float
-    """fitted hits in % of the prior with the most effort"""
+    """fitted hits of the prior with the most effort, in %"""
     then: float
-    """fitted hits in % with ten times that effort and as many parameters"""
+    """fitted hits with ten times that effort and the same number of parameters, in %"""
     interval: tuple[float, float]
     """95 % interval of the gain"""
     of_parameters: float | None
-    """gain by ten times the parameters instead, if their numbers differ"""
+    """gain from ten times the parameters instead, if the numbers of parameters differ"""
 
     @property
     def gain(self) -> float:
@@ -102,7 +102,7 @@ def check_alike(scored: Sequence[Scored]) -> None:
 
 
 def find_gains(scored: Sequence[Scored], seed: int = 0, n_draws: int = N_DRAWS) -> list[Gain]:
-    """Return the gains at each noise level by each kind of effort that differs between the priors."""
+    """Return the gains at each noise level from each kind of effort that differs between the priors."""
     check_alike(scored)
     return [
         _gain(scored, effort, noise, seed, n_draws)
@@ -137,7 +137,7 @@ def _gain(scored: Sequence[Scored], effort: str, noise: float, seed: int, n_draw
 
 
 def fit_logit(design: Floats, hits: Floats, n: int) -> Floats:
-    """Return the coefficients of log(p / (1 − p)) that fit `hits` of `n` best, with damped slopes."""
+    """Return the coefficients of log(p / (1 − p)) that best fit `hits` of `n`, with damped slopes."""
     share = (hits + 0.5) / (n + 1)
     precision = np.diag([0.0, *[STIFFNESS] * (design.shape[1] - 1)])
     found = np.zeros(design.shape[1])

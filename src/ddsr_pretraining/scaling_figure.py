@@ -20,7 +20,7 @@ PANELS = (("seconds", "seconds of training"), ("examples", "examples seen"), ("p
 def draw_scaling(scored: Sequence[Scored]) -> Figure:
     """Draw one panel per kind of effort, and one line per size and noise level.
 
-    Markers show the size, colours the noise level, or the size too if there is one level.
+    Markers show the size. Colours show the noise level, or also the size if there is only one level.
     """
     from matplotlib.figure import Figure
 
@@ -58,7 +58,7 @@ def hit_share(each: Scored, noise: float) -> float:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of the file's ending."""
+    """Write a figure; the file's ending decides the format."""
     known = figure.canvas.get_supported_filetypes()
     if path.suffix.lstrip(".") not in known:
         raise BenchError(f"{path.name} is not a figure file: use a name that ends in .svg, .png or .pdf")

@@ -18,14 +18,14 @@ class ScoreFile:
 
     path: Path
     summary: Mapping[str, str]
-    """hits, by what was measured"""
+    """hits by measurement"""
     checksum: str | None
     """checksum of the weights without scores; old files do not have it"""
 
 
 @contextmanager
 def reading_scores(path: Path) -> Iterator[Any]:
-    """Read a file of scores; an error while its content is used says how to make such a file."""
+    """Read a file of scores; errors in the block say how to create such a file."""
     try:
         yield parse_json(read_regular(path))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -36,7 +36,7 @@ def reading_scores(path: Path) -> Iterator[Any]:
 
 
 def read_scores(path: Path) -> ScoreFile:
-    """Read the lines for the card, and which weights they belong to."""
+    """Read the lines for the card, and the checksum of the weights that they belong to."""
     with reading_scores(path) as content:
         summary = content["summary"]
         if not summary or not all(isinstance(value, str) for value in summary.values()):

@@ -1,7 +1,7 @@
 """Training of the prior, which predicts masked tokens from the data.
 
-The learning rate warms up, stays, and only decreases in stages with annealing. Batches, maskings and offsets
-depend on the number of the step, so a training in stages gives the same result as one without a break.
+The learning rate warms up, stays constant, and only decreases in stages with annealing. Batches, maskings and
+offsets depend on the number of the step, so training in stages gives the same result as without a break.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ddsr_pretraining.gradient import CapturedGradient, PlainGradient
 from ddsr_pretraining.views import Views, draw_length, draw_views, masked_loss
 
 HELD_OUT = 2**40
-"""index of the first example that is never trained on"""
+"""index of the first held-out example"""
 N_HELD_OUT = 2048
 MOMENTS = ("exp_avg", "exp_avg_sq")
 BETAS = (0.9, 0.98)
@@ -42,13 +42,13 @@ class Report:
 
     step: int
     loss: float
-    """in nats per masked token"""
+    """loss in nats per masked token"""
     gradient: float
-    """norm before it is clipped"""
+    """norm of the gradient before clipping"""
     learning_rate: float
     examples_per_second: float
     seconds: float
-    """time of all stages"""
+    """seconds of all stages"""
     held_out_loss: float | None = None
 
 
@@ -59,7 +59,7 @@ class Stage:
     steps: int | None = None
     seconds: float | None = None
     final_share: float | None = None
-    """fraction to which the learning rate decreases linearly until the end of the stage; None: constant"""
+    """fraction to which the learning rate decreases linearly by the end of the stage; None: constant"""
 
     def done(self, steps: int, seconds: float) -> float:
         """Return the fraction of the stage that is done; 1 or more at its end."""
@@ -96,7 +96,7 @@ class Trainer:
         self._is_compiled = self._is_stopped = False
 
     def start_from(self, network: PriorNetwork, origin: Mapping[str, Any]) -> None:
-        """Start with weights that were trained before, but without their moments."""
+        """Start from trained weights, without their moments."""
         self.network.load_state_dict(network.state_dict())
         self.origin = origin
 
@@ -123,7 +123,7 @@ class Trainer:
         self.gradient = CapturedGradient(self._loss_of, self.network.parameters())
 
     def stop(self) -> None:
-        """End the present stage after its current step."""
+        """End the stage after the current step."""
         self._is_stopped = True
 
     def run(self, stage: Stage, report_every: int = 50, check_every: int = 2000) -> Iterator[Report]:
@@ -192,11 +192,11 @@ class Trainer:
 
     @torch.no_grad()
     def held_out_loss(self, n: int = N_HELD_OUT) -> float:
-        """Return the mean loss on examples that are never trained on, with always the same maskings."""
+        """Return the mean loss on held-out examples, always with the same maskings."""
         examples = self.make_examples(HELD_OUT, n)
         order = np.argsort(examples.n_variables, kind="stable")
         parts = np.array_split(order, max(1, n // 128))
-        with _not_compiled():  # it would compile again for these shapes
+        with _not_compiled():  # torch would compile again for these shapes
             losses = [
                 self.loss(as_batch(examples, part).to(self.device), self._generator(HELD_OUT + number))
                 for number, part in enumerate(parts)
@@ -240,7 +240,7 @@ class Trainer:
         self, losses: list[Tensor], gradients: list[Tensor], seconds: float, is_checked: bool
     ) -> Report:
         loss, gradient = float(torch.stack(losses).mean()), float(torch.stack(gradients).mean())
-        # After a step with such a gradient, the weights are not finite, and must not be saved.
+        # After a step with such a gradient, the weights are not finite and must not be saved.
         if not (math.isfinite(loss) and math.isfinite(gradient)):
             raise DataError(
                 f"the loss or its gradient was not finite at step {self.progress.step}: restart with "

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 EXACT = 1e-6
 EXACT_SINGLE = 1e-4
-"""the limit for held-out examples, whose numbers are in single precision"""
+"""limit for held-out examples, whose numbers are in single precision"""
 ACCURATE = 0.9999
 MOST_CANCELLED = 1e4
 """largest offset relative to the target; a larger one cancels another large term"""
@@ -77,7 +77,7 @@ class CaseResult:
     seconds: float
     """time for sampling and fitting"""
     equation: str
-    """the hit, or the equation with the lowest error"""
+    """the hit, otherwise the equation with the lowest error"""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Sampling:
 
     n: int = 2000
     tokens_per_step: int = 0
-    """0: one, and only distinct expressions"""
+    """number of tokens to draw per step; 0: one, and only distinct expressions"""
     temperature: float = 1.0
     seed: int = 0
     device: str = "cpu"
@@ -137,7 +137,7 @@ def draw_in_order(
 ) -> NDArray[np.int16]:
     """Return legal expressions, (B, M), with `tokens_per_step` tokens drawn at a time, left to right.
 
-    Positions behind those drawn next are left out of the sequence: they are masked.
+    Positions after those drawn next are masked, so they are left out of the sequence.
     """
     grammar = generator.grammar
     max_length = grammar.max_length
@@ -171,7 +171,7 @@ def find_hits(scores: Scores, case: Case, n_threads: int) -> NDArray[np.intp]:
 
 
 def is_exact(scores: Scores, y: Floats, exact: float) -> NDArray[np.bool_]:
-    """Return which fits are exact, without cancelling huge terms: x^(1e-7) is log(x) to seven digits."""
+    """Return which fits are exact and do not cancel huge terms: x^(1e-7) gives log(x) to seven digits."""
     is_plain = np.abs(scores.offset) < MOST_CANCELLED * np.sqrt(np.mean(y**2))
     return np.asarray((scores.nrmse < exact) & is_plain)
 
@@ -211,7 +211,7 @@ def ground_truth_cases(
 
 
 def held_out_cases(recipe: dict[str, Any], seed: int, n: int) -> Iterator[Case]:
-    """Yield examples of the recipe that were never trained on."""
+    """Yield held-out examples of the recipe."""
     from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
     from ddsr_pretraining.training import HELD_OUT as first_index
 

@@ -1,4 +1,4 @@
-"""Checks of the user's data. They alter no inputs, but an array that they return may be the user's own.
+"""Checks of the user's data. They do not change inputs, but may return the user's own array.
 
 Every message names the column or row at fault.
 """
@@ -15,7 +15,7 @@ from ddsr.data.arrays import Floats
 from ddsr.data.times import check_no_times
 from ddsr.errors import DataError
 
-# The largest number of observations: doubles hold every whole number up to here.
+# Maximum number of observations: doubles can represent every whole number up to here.
 MOST_COUNTED = 2**53
 
 
@@ -50,7 +50,7 @@ def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
 
 
 def check_target(y: ArrayLike, n_rows: int) -> Floats:
-    """Return y as finite doubles of shape (n_rows,) that are not constant."""
+    """Return y as finite doubles of shape (n_rows,); refuse a constant y."""
     target = _as_column(y, "y", n_rows)
     if n_rows < 2:
         raise DataError("there is only one row; at least two are needed")
@@ -126,7 +126,7 @@ def _as_floats(values: ArrayLike, name: str) -> Floats:
 
 
 def _check_names(X: object, variables: Sequence[str]) -> None:
-    """Check that the column names, if there are any, are those of the vocabulary in the same order."""
+    """Check that column names, if there are any, match the vocabulary's variables in order."""
     columns = getattr(X, "columns", None)
     if columns is None or not all(isinstance(name, str) for name in columns):
         return

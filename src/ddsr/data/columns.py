@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ddsr.data.times import kind_of
 
 Floats = NDArray[np.float64]
-# A column with a smaller share of numbers is text; with a larger share, its texts are errors.
+# A column with a smaller share of numbers counts as text. With a larger share, its texts are errors.
 LEAST_NUMBER_SHARE = 0.5
 CATEGORICAL_TYPES = ("category", "categorical", "enum", "dictionary")
 MISSING_TYPES = ("NAType", "NaTType")
@@ -68,7 +68,7 @@ def as_numbers(values: Any) -> Floats | None:
 
 
 def as_texts(values: Any) -> list[str | None]:
-    """Return each value as text, None where it is missing; 1.0 is the same level as 1."""
+    """Return each value as text, None where it is missing; 1.0 and 1 are the same level."""
     found = np.asarray(values)
     pairs = zip(found.tolist(), missing_in(found), strict=True)
     return [None if is_gone else _text(value) for value, is_gone in pairs]
@@ -77,7 +77,7 @@ def as_texts(values: Any) -> list[str | None]:
 def as_dates(values: Any) -> NDArray[np.datetime64] | None:
     """Return dates in microseconds, NaT where they are missing; None if it is not a column of dates.
 
-    A column of texts counts if all of them are dates in ISO format. Times with a zone are converted to UTC.
+    A column of texts counts as dates if all are in ISO format. Times with a zone are converted to UTC.
     """
     found = np.asarray(values)
     if found.dtype.kind == "M":

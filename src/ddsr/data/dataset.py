@@ -17,7 +17,7 @@ from ddsr.errors import DataError
 
 
 class RowWeights(NamedTuple):
-    """What is known of the rows: relative weights, numbers of observations, standard errors of y."""
+    """Information on the rows: relative weights, numbers of observations, standard errors of y."""
 
     sample_weight: ArrayLike | None = None
     counts: ArrayLike | None = None
@@ -42,7 +42,7 @@ class Dataset:
     kept: NDArray[np.int64] | None = None
     """positions of the rows in the original data; None: all rows were kept"""
     loss: Loss = SQUARED
-    """what a fit to these data minimises"""
+    """loss that a fit to these data minimises"""
 
     @classmethod
     def of(
@@ -58,7 +58,7 @@ class Dataset:
     ) -> Dataset:
         """Check the data and drop rows with a count of 0; return a `Dataset` unchanged.
 
-        `y_err` are the standard errors of y, which take the place of weights.
+        `y_err` are the standard errors of y, which replace weights.
         """
         if isinstance(X, Dataset):
             return X
@@ -112,7 +112,7 @@ class Dataset:
         return data._with_known_errors(self.loss) if self.loss.known else data
 
     def _with_known_errors(self, loss: Loss) -> Dataset:
-        """Return the same data, whose weights are 1 / variance: each row is one observation."""
+        """Return the same data with weights of 1 / variance, each row being one observation."""
         assert self.sample_weight is not None
         n_observed = int(np.count_nonzero(self.sample_weight))
         weighting = self.weighting._replace(n_counted=n_observed, n_observed=n_observed)

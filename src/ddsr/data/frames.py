@@ -37,13 +37,13 @@ class Targets:
     columns: Floats
     """(n_rows, n_outputs)"""
     names: tuple[str, ...]
-    """as in the table or the series; without names, `y` if there is one, otherwise y0, y1, …"""
+    """names in the table or series; without names, `y` for a single target, otherwise y0, y1, …"""
     is_one: bool
     """whether there is a single target, which may be a table of one column"""
 
 
 def named_targets(names: Sequence[str | None]) -> tuple[str, ...]:
-    """Return the names of targets, with default ones where there are none."""
+    """Return the names of targets, with default names where they are missing."""
     defaults = ["y"] if len(names) == 1 else [f"y{output}" for output in range(len(names))]
     return tuple(name or default for name, default in zip(names, defaults, strict=True))
 
@@ -136,7 +136,7 @@ def _is_text(name: str) -> bool:
 
 @contextmanager
 def _quiet_if_sparse(table: Any) -> Iterator[None]:
-    """Silence scikit-learn's warning that sparse columns are converted: their values stay the same."""
+    """Silence scikit-learn's warning about the conversion of sparse columns: it keeps their values."""
     if all(type(dtype).__name__ != "SparseDtype" for dtype in getattr(table, "dtypes", ())):
         yield
         return
@@ -146,7 +146,7 @@ def _quiet_if_sparse(table: Any) -> Iterator[None]:
 
 
 def _check_has_columns(X: Any) -> None:
-    """Refuse a table without columns with the same message for all kinds of tables."""
+    """Refuse a table without columns; the message is the same for all kinds of tables."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[1] == 0:
         raise DataError(
@@ -156,7 +156,7 @@ def _check_has_columns(X: Any) -> None:
 
 
 def _too_large(table: Any, what: str) -> DataError:
-    """Name the first integer that double precision cannot hold."""
+    """Return an error that names the first integer beyond double precision."""
     values = np.asarray(table, dtype=object)
     for place in np.ndindex(values.shape):
         value = values[place]
@@ -172,7 +172,7 @@ def _too_large(table: Any, what: str) -> DataError:
 
 
 def _check_mask(table: np.ma.MaskedArray[Any, Any], what: str) -> None:
-    """Refuse masked values, whose underlying numbers would be read otherwise."""
+    """Refuse masked values: otherwise their underlying numbers would be read."""
     masked = np.argwhere(np.ma.getmaskarray(table))
     if len(masked):
         column = f", column 'x{masked[0][1]}'" if what == "X" and table.ndim == 2 else ""

@@ -1,4 +1,4 @@
-"""Losses: what kind of observations y holds, and so what a fit minimises."""
+"""Losses: what a fit minimises, depending on the kind of observations in y."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HUBER = 1.345  # as in core/engine/loss.cpp
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """A user's function of which only the name was saved."""
+    """A user's function that was saved by name only."""
 
     name: str
 
@@ -29,15 +29,15 @@ class NamedFunction:
 class Loss:
     """A loss by its name. Its error, the unit of NRMSE, is the likelihood to the power −1/N, up to a factor.
 
-    So N log(error) is a description length of y for any loss, and 1 − NRMSE² is the R² of Cox and Snell: the
-    usual one for squared errors.
+    So N log(error) is a description length of y for any loss, and 1 − NRMSE² is the R² of Cox and Snell. For
+    squared errors, that is the usual R².
     """
 
     name: str = "squared"
     quantile: float = 0.5
-    """of the loss `quantile`"""
+    """quantile of the loss `quantile`"""
     function: LossFunction | None = None
-    """of a user's own loss"""
+    """function of a user's own loss"""
     known: float = 0.0
     """expected mean of the weighted squares if the errors of y are known, otherwise 0"""
 
@@ -87,12 +87,12 @@ class Loss:
 
     @property
     def kind(self) -> str:
-        """Name of what the native core minimises."""
+        """Name of the loss in the native core."""
         return "squared" if self.is_squared else self.name
 
     @property
     def checked_function(self) -> LossFunction | None:
-        """A user's function that checks its result."""
+        """A user's function with its result checked."""
         return None if self.function is None else _Checked(self.function)
 
     def check_target(self, y: Floats) -> None:
@@ -134,7 +134,7 @@ class Loss:
     def variance(self, error: float) -> tuple[float, bool]:
         """Return the variance of the errors, relative to those of `noise_of`, and whether it is known.
 
-        Counts may vary more than Poisson's, but not less.
+        Counts may vary more than a Poisson distribution, but not less.
         """
         if self.known > 0.0:
             return self.known, True
@@ -175,7 +175,7 @@ SQUARED = Loss()
 
 
 def _mean_of_known(error: float) -> float:
-    """Return the mean square of errors whose expected one is 1; as in core/engine/loss.cpp."""
+    """Return the mean square of errors whose expected mean square is 1; as in core/engine/loss.cpp."""
     return error**2 if error > 1.0 else max(2.0 * log(max(error, exp(-0.5))) + 1.0, 0.0)
 
 

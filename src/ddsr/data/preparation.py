@@ -39,7 +39,7 @@ DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """What to do with what is not a number."""
+    """How to handle values that are not numbers."""
 
     missing: str = "error"
     """error, drop or impute"""
@@ -56,7 +56,7 @@ class TableOptions:
 
     @property
     def is_default(self) -> bool:
-        """Whether everything that is not a number is an error."""
+        """Whether all values that are not numbers are errors."""
         return self == TableOptions()
 
 
@@ -66,9 +66,9 @@ class PreparedColumn:
 
     name: str
     fill: float | str | None = None
-    """what replaces missing values: a number, a level or a date; None if nothing does"""
+    """replacement for missing values: a number, a level or a date; None if there is none"""
     levels: tuple[str, ...] | None = None
-    """of a category"""
+    """levels of a column of categories"""
     start: str | None = None
     """first date, in ISO format"""
 
@@ -129,7 +129,7 @@ class PreparedColumn:
         return (numbers if self.fill is None else np.where(np.isnan(numbers), self.fill, numbers))[:, None]
 
     def note(self, values: Any) -> list[str]:
-        """Say what is done to these values."""
+        """Return sentences on what is done to these values."""
         notes = []
         if self.levels is not None:
             notes.append(f"{self.name} is now {', '.join(self.names)}")
@@ -154,7 +154,7 @@ class Preparation:
     notes: tuple[str, ...] = ()
     """what was done to the table of the fit"""
     source: tuple[str, ...] | None = None
-    """columns of the original table, if this is the preparation of an already prepared one"""
+    """columns of the original table, if tables are already prepared"""
 
     @classmethod
     def of(cls, table: Iterable[tuple[str, Any]], options: TableOptions) -> Preparation:
@@ -180,17 +180,17 @@ class Preparation:
 
     @property
     def done(self) -> Preparation:
-        """The preparation, with the same notes, of tables that are already prepared."""
+        """The preparation for tables that are already prepared, with the same notes."""
         columns = tuple(PreparedColumn(name) for name in self.names)
         return replace(self, columns=columns, source=self.table_columns)
 
     @property
     def table_columns(self) -> tuple[str, ...]:
-        """Columns of the table as the user has it."""
+        """Columns of the user's table."""
         return self.inputs if self.source is None else self.source
 
     def noting(self, *notes: str) -> Preparation:
-        """Return the same with more notes."""
+        """Return the same preparation with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def apply(self, table: Mapping[str, Any] | Any) -> Floats:
@@ -198,7 +198,7 @@ class Preparation:
         return np.ascontiguousarray(np.hstack([column.apply(table[column.name]) for column in self.columns]))
 
     def unknown_levels(self, table: Mapping[str, Any] | Any) -> list[str]:
-        """Describe the levels that the fit has not seen, whose columns are all 0."""
+        """Return messages about levels that were not in the fit; all their columns are 0."""
         found = []
         for column in self.columns:
             if column.levels is None:
@@ -217,7 +217,7 @@ class Preparation:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the preparation as JSON."""
         return {
             **asdict(self.options),
             "columns": [
@@ -236,7 +236,7 @@ class Preparation:
 
 
 def dropped_note(n_dropped: int, n_rows: int, missing: str) -> list[str]:
-    """Say how many rows were dropped; nothing if none were."""
+    """Return a sentence on how many rows were dropped; nothing if none were."""
     why = "missing values" if missing == "drop" else "a missing target or weight"
     return [f"{n_dropped:,} of {n_rows:,} rows with {why} dropped"] if n_dropped else []
 

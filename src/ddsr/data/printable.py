@@ -15,7 +15,7 @@ BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206
 
 
 def printable(text: str) -> str:
-    """Replace characters that a terminal would act on by their escapes, as in `\\x1b`.
+    """Replace characters that control a terminal by their escapes, as in `\\x1b`.
 
     The result is a single line. Text without such characters is returned unchanged.
     """
@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Do the same for each line of a longer text; line breaks and tabs stay."""
+    """Make each line of a text printable; line breaks and tabs stay."""
     kept = ("\n", "\t")
     return "".join(each if each in kept else printable(each) for each in text)
 

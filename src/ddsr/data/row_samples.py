@@ -20,10 +20,10 @@ class Audited(NamedTuple):
     rows: Floats
     target: Floats
     weights: Floats
-    """in sums over rows: relative weight times count"""
+    """weights in sums over rows: relative weight times count"""
     counts: Floats
     n_counted: float
-    """number of observations that these rows represent"""
+    """number of observations that the rows represent"""
 
     @classmethod
     def of(cls, data: Dataset, seed: int) -> Audited:
@@ -46,7 +46,7 @@ def sampled(rows: Floats) -> Floats:
 
 
 def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
-    """Return the rows to fit on, in ascending order; empty means all."""
+    """Return the rows to fit on, in ascending order; an empty array means all."""
     useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
     if len(useful) <= fit_rows:
         return np.empty(0, dtype=np.int64) if len(useful) == n_rows else useful.astype(np.int64)

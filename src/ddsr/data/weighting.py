@@ -8,12 +8,12 @@ import numpy as np
 
 from ddsr.data.arrays import Floats
 
-# Bits of a weight that are kept. A change of unit alters the last of the 53 bits of a double; rounded to
-# fewer bits, relative weights are the same in any unit.
+# Bits of a weight that are kept. A change of unit alters the last of the 53 bits of a double. Rounding to
+# fewer bits makes relative weights the same in any unit.
 BITS_OF_WEIGHT = 32
-# Weights proportional to one of these powers of 1/y state how errors grow with y: as its root, for counted
-# events, or as y itself. They match if the products of weight and variance have an effective number of at
-# least this share of the rows.
+# Weights proportional to one of these powers of 1/y mean that errors grow with √y, as for counted events, or
+# with y. They match if the products of weight and variance have an effective number of at least this share of
+# the rows.
 POWERS_OF_TARGET, LEAST_MATCH = (1, 2), 0.95
 
 

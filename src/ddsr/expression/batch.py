@@ -30,7 +30,7 @@ class Batch:
     constants: NDArray[np.float64]
     """(B, K) constants in the order of their tokens; values after a row's last constant are ignored"""
     n_drawn: int | None = None
-    """number of draws that gave these distinct expressions; None: as many as there are"""
+    """number of draws that gave these distinct expressions; None if it equals their number"""
 
     def __post_init__(self) -> None:
         for name, kind in (("tokens", np.int16), ("constants", np.float64)):
@@ -72,7 +72,7 @@ class Batch:
         return (self[row] for row in range(len(self)))
 
     def keys(self, n_threads: int = 1) -> list[bytes]:
-        """Return the `key` of each, equal for those that differ only by operand order and constants."""
+        """Return the `key` of each expression, which ignores operand order and constants."""
         try:
             return _core.canonical_keys(self.vocabulary.core, self.tokens, n_threads)
         except ValueError as error:
@@ -105,7 +105,7 @@ class Batch:
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
 
     def first_distinct(self, n: int, n_threads: int = 1) -> Batch:
-        """Return the first `n` rows of different `keys`; `n_drawn` counts the rows that this took."""
+        """Return the first `n` rows with different `keys`; `n_drawn` is the number of rows searched."""
         first_rows = {key: row for row, key in reversed(list(enumerate(self.keys(n_threads))))}
         rows = sorted(first_rows.values())
         n_drawn = rows[n - 1] + 1 if len(rows) >= n > 0 else len(self)

@@ -1,4 +1,4 @@
-"""Reads lists of operators, among which users define their own: `lorentz(x) = 1 / (1 + x^2)`."""
+"""Reads lists of operators, which may define new ones: `lorentz(x) = 1 / (1 + x^2)`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXAMPLE = "write it as in 'lorentz(x) = 1 / (1 + x^2)'"
 
 
 def read_operators(given: Iterable[str | OwnOperator]) -> tuple[str | OwnOperator, ...]:
-    """Return operators with each definition in text as a `FormulaOperator`.
+    """Return operators, with each text definition read as a `FormulaOperator`.
 
     A formula may use the operators defined before it. Names are not checked: `Vocabulary` does that.
     """
@@ -43,12 +43,12 @@ def read_operators(given: Iterable[str | OwnOperator]) -> tuple[str | OwnOperato
 
 
 def own_among(operators: Iterable[str | OwnOperator]) -> tuple[OwnOperator, ...]:
-    """Return the operators that users define."""
+    """Return the user-defined operators."""
     return tuple(each for each in operators if not isinstance(each, str))
 
 
 def read_definition(text: str, known: Sequence[OwnOperator] = ()) -> FormulaOperator:
-    """Return the operator that a text defines; `known` are others that it may use."""
+    """Return the operator that a text defines; it may use the operators in `known`."""
     match = _DEFINITION.fullmatch(text)
     if match is None:
         raise VocabularyError(f"cannot read the operator {text!r}: {_EXAMPLE}")
@@ -91,7 +91,7 @@ def split_operators(text: str) -> list[str]:
 
 
 def saved_operators(operators: Iterable[str | OwnOperator]) -> list[Any]:
-    """Return operators as files hold them: a Python function is a dict with its name."""
+    """Return operators as files store them: a Python function is a dict with its name."""
     saved: list[Any] = []
     for each in operators:
         if isinstance(each, CustomOperator):
@@ -102,7 +102,7 @@ def saved_operators(operators: Iterable[str | OwnOperator]) -> list[Any]:
 
 
 def restored_operators(saved: Iterable[Any], given: Sequence[object] = ()) -> tuple[Any, ...]:
-    """Return the operators of a file, with the Python functions among those given anew."""
+    """Return the operators of a file, with Python functions taken from `given`."""
     known = {each.name: each for each in given if isinstance(each, CustomOperator)}
     return tuple(_function(each[FUNCTION], known) if isinstance(each, dict) else each for each in saved)
 
@@ -117,7 +117,7 @@ def _function(name: str, known: Mapping[str, CustomOperator]) -> CustomOperator:
 
 
 def written_out(expression: Expression) -> Expression:
-    """Return the expression with the formulas in place of the operators that they define."""
+    """Return the expression with user-defined operators replaced by their formulas."""
     plain = expression.expanded
     if not any(isinstance(own, FormulaOperator) for own in plain.own_operators):
         return plain

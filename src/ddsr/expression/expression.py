@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST = _core.LONGEST
-LEAST_NORMAL = 2.0**-1022  # its multiples mark constants: no template has such numbers
+LEAST_NORMAL = 2.0**-1022  # its multiples mark constants, since no template has such numbers
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -71,7 +71,7 @@ class Expression:
             if len(level_order) > LONGEST:
                 raise ExpressionError(f"the expression has more than {LONGEST} tokens")
             level_order.extend(node.children)
-        # a tree whose nodes have their operands is complete, so the tokens need no check
+        # a tree whose nodes have all operands is complete, so the tokens need no check
         tokens = tuple(_token_of(vocabulary, node) for node in level_order)
         expression = cls.__new__(cls)
         expression._set(
@@ -113,14 +113,14 @@ class Expression:
 
     @cached_property
     def parts(self) -> tuple[Expression, ...]:
-        """What fills each hole of the template; without a template, the expression itself."""
+        """The expressions that fill the template's holes; without a template, the expression itself."""
         if not self.is_filled:
             return (self,)
         return tuple(Expression.from_tree(self.vocabulary.of_parts, part) for part in self.tree.children)
 
     @property
     def functions(self) -> dict[str, Expression]:
-        """What fills each unknown function of the template, such as `f(t)`; empty without a template."""
+        """The expression of each unknown function of the template, such as `f(t)`; empty without one."""
         template = self.vocabulary.template
         if template is None or not self.is_filled:
             return {}
@@ -148,7 +148,7 @@ class Expression:
         vocabulary = self.vocabulary
         first_variable = vocabulary.first_variable
         constants = reversed(self.constants)
-        # In reverse order, the operands of a node are those that have waited longest, the last one first.
+        # In reverse order, a node's operands are those that waited longest, with the last operand first.
         waiting: deque[T] = deque()
         for token in reversed(self.tokens):
             if token >= first_variable:
@@ -200,24 +200,24 @@ class Expression:
 
     @cached_property
     def constant_names(self) -> tuple[str | None, ...]:
-        """The name that the template gives to each constant; None for those of its functions."""
+        """The name of each constant in the template; None for constants of its functions."""
         if self.vocabulary.template is None or not self.is_filled:
             return (None,) * self.n_constants
-        # the operands of the root come first, breadth-first, and constants are the first of them
+        # breadth-first, the root's operands come first, and constants are the first of these
         pairs = zip(self.vocabulary.template.constants, self.tree.children, strict=False)
         named = [hole.name for hole, part in pairs if part.kind is Kind.CONSTANT]
         return (*named, *[None] * (self.n_constants - len(named)))
 
     @property
     def variables_used(self) -> tuple[str, ...]:
-        """Names of the variables that the expression uses, by column."""
+        """Names of the variables that the expression uses, in column order."""
         first = self.expanded.vocabulary.first_variable
         columns = sorted({token - first for token in self.expanded.tokens if token >= first})
         return tuple(self.vocabulary.variables[column] for column in columns)
 
     @property
     def own_operators(self) -> tuple[OwnOperator, ...]:
-        """Operators in it that users define."""
+        """User-defined operators in the expression."""
         return used_operators(self.expanded)
 
     def with_constants(self, values: Iterable[float]) -> Expression:
@@ -227,7 +227,7 @@ class Expression:
         return expression
 
     def canonical(self) -> Expression:
-        """Return the same function with the operands of + and * in a fixed order, smaller ones first.
+        """Return the same function with the operands of + and * in a fixed order, smallest first.
 
         A chain such as x + (y + z) is a sum of three operands, and is grouped to the left.
         """
@@ -254,7 +254,7 @@ class Expression:
 
     @cached_property
     def key(self) -> bytes:
-        """A key that is the same for expressions that differ only by operand order and constants."""
+        """A key that ignores operand order and constants."""
         tokens, _ = _core.canonical_form(self.vocabulary.core, self._row)
         return np.array(tokens, dtype=np.int16).tobytes()
 
@@ -265,7 +265,7 @@ class Expression:
     # Exports
 
     def text(self, precision: int | None = None) -> str:
-        """Return infix text with `precision` significant digits, or with all, so that it parses back."""
+        """Return infix text with `precision` significant digits, or all digits, so that it parses back."""
         return printing.to_text(self.expanded, precision)
 
     def skeleton(self, names: Sequence[str] | None = None) -> str:
@@ -279,7 +279,7 @@ class Expression:
 
     @cached_property
     def _own_constants(self) -> tuple[int | None, ...]:
-        """For each constant of the expanded form, which constant it is; None for a number of the template."""
+        """Index of each constant of the expanded form in `constants`; None for numbers of the template."""
         marks = {LEAST_NORMAL * (number + 1): number for number in range(self.n_constants)}
         return tuple(map(marks.get, self.with_constants(marks).expanded.constants))
 
@@ -349,7 +349,7 @@ def _checked_constants(constants: Iterable[float] | None, n_needed: int) -> tupl
 
 
 def _token_of(vocabulary: Vocabulary, node: Node) -> int:
-    # leaves without a name in the vocabulary may carry one of their own
+    # leaves without a name in the vocabulary may carry their own
     is_named = node.kind is Kind.OPERATOR or node.kind is Kind.VARIABLE
     token = vocabulary.nodes.get((node.kind, node.name if is_named else ""))
     if token is not None and len(node.children) == vocabulary.arities[token]:

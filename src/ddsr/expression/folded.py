@@ -1,4 +1,4 @@
-"""The part of an expression's interface that its writers use."""
+"""The part of an expression's interface that exports use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Folded(Protocol):
-    """An expression as the writers of its text, source, LaTeX and SymPy form see it."""
+    """An expression as the exports to text, Python source, LaTeX and SymPy see it."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -33,7 +33,7 @@ class Folded(Protocol):
 
     @property
     def variables_used(self) -> tuple[str, ...]:
-        """Names of the variables that the expression uses, by column."""
+        """Names of the variables that the expression uses, in column order."""
 
     def fold(
         self,
@@ -50,7 +50,7 @@ class Folded(Protocol):
 
 
 def used_operators(expression: Folded) -> tuple[OwnOperator, ...]:
-    """Return the operators in an expression that users define, in the vocabulary's order."""
+    """Return the user-defined operators in an expression, in the vocabulary's order."""
     found: set[str] = set()
     expression.fold(
         variable=lambda column: None,

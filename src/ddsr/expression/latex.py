@@ -1,4 +1,4 @@
-r"""LaTeX of an expression in its own structure, by the templates of the operator table.
+r"""LaTeX of an expression that keeps its structure, from the templates of the operator table.
 
 A template such as `\frac{#1}{#2}` encloses its operands; `#1 + #2` leaves them open, and so does the base of
 `{#1}^{2}`. Open operands may need parentheses, see `_fill`.
@@ -70,7 +70,7 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
 
 
 def _fill(row: Operator, template: str, slot: re.Match[str], operand: Piece) -> str:
-    """Return the operand, in parentheses if its slot is open and it could be misread."""
+    """Return the operand, in parentheses if it could be misread in an open slot."""
     before, after = template[: slot.start()], template[slot.end() :]
     starts_with_minus = operand.text.startswith("-")
     if after.startswith("}^"):

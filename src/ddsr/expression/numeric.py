@@ -21,7 +21,7 @@ def evaluate(expression: Folded, X: ArrayLike) -> NDArray[np.float64]:
     with np.errstate(all="ignore"):
         values = expression.fold(
             variable=lambda column: data[:, column],
-            # arrays too: with Python's floats 1 / 0 raises, and (-1)^0.5 is complex
+            # constants become arrays: with Python floats, 1 / 0 raises and (-1)^0.5 is complex
             constant=np.asarray,
             one=np.asarray(1.0),
             apply=lambda row, operands: numpy_function(row)(*operands),
@@ -33,7 +33,7 @@ def _checked(X: ArrayLike, n_variables: int) -> NDArray[np.float64]:
     try:
         data = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"X must hold numbers only: {error}") from None
+        raise DataError(f"X must contain only numbers: {error}") from None
     if data.ndim != 2 or data.shape[1] != n_variables:
         raise DataError(
             f"X must have the shape (n_rows, {n_variables}), one column per variable, not {data.shape}"

@@ -1,4 +1,4 @@
-"""The operator table of the core (core/expression/operators.hpp) as Python reads it."""
+"""The operator table of the core (core/expression/operators.hpp) in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ddsr.errors import VocabularyError, nearest_names
 
 
 class OwnFunctions(Protocol):
-    """The functions of an operator that a user defines (own_operators.py)."""
+    """The functions of a user-defined operator (own_operators.py)."""
 
     @property
     def numpy_function(self) -> Callable[..., Any]:
@@ -39,11 +39,11 @@ class Operator:
     """infix symbol; empty for an operator that is written as a function"""
     arity: int
     precedence: int
-    """how tightly it binds; 9 for a function"""
+    """precedence; 9 for a function"""
     is_commutative: bool
     """whether it is commutative and associative, so that operands may be reordered and regrouped"""
     undoes: str
-    """operator that it inverts, as log inverts exp; empty for none"""
+    """operator that it inverts, as log inverts exp; empty if there is none"""
     parity: str
     """"odd" if f(-x) = -f(x), "even" if f(-x) = f(x); empty for neither and for two operands"""
     trend: str
@@ -52,9 +52,9 @@ class Operator:
     """operands with a value: "all", "nonzero", "nonnegative", "positive", "unit" for [-1, 1], or "not_pole"
     for all but 0, -1, -2, …"""
     range: str
-    """smallest of these sets that contains all values"""
+    """smallest of these sets that contains all values of the operator"""
     period: float
-    """0 for none"""
+    """period; 0 for none"""
     degree: float
     """d with f(c * x) = c^d * f(x) for all c > 0; 0 for none"""
     numpy: str
@@ -63,12 +63,12 @@ class Operator:
     latex: str
     """template with #1 and #2 in place of the operands"""
     own: OwnFunctions | None = None
-    """what a user defines it as; None for an operator of the table"""
+    """the user's definition; None for an operator of the table"""
 
 
 _ROWS: dict[str, Operator] = {row["name"]: Operator(**row) for row in _core.operators()}
 TEMPLATE = "template"
-"""The root of a filled template; it is no operator that an expression may have elsewhere."""
+"""The root of a filled template. It cannot occur elsewhere in an expression."""
 
 OWN_SLOTS = tuple(name for name in _ROWS if name.startswith("own "))
 """Names of the core for operators that a vocabulary defines."""
@@ -138,7 +138,7 @@ def listed(names: Iterable[Any], what: str) -> Iterable[Any]:
         raise VocabularyError(f"{what} must be a list of names, not {names!r}")
     if isinstance(
         names, (Set, Iterator)
-    ):  # the order of a set differs between processes, and an iterator is used up
+    ):  # the order of a set differs between processes, and an iterator can be read only once
         raise VocabularyError(f"{what} must be an ordered list of names, not {names!r}")
     return names
 
@@ -201,7 +201,7 @@ def sympy_function(row: Operator) -> Callable[..., Any]:
 
 
 def _extreme(function: Callable[..., Any], *operands: Any) -> Any:
-    """Return the least or largest of SymPy objects, which has no value if one of them is not real."""
+    """Return the minimum or maximum of SymPy objects; it has no value if one of them is not real."""
     import sympy
 
     try:

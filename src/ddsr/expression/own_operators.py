@@ -1,4 +1,4 @@
-"""Operators that users define: by a formula (`FormulaOperator`) or a Python function (`CustomOperator`)."""
+"""User-defined operators: a formula (`FormulaOperator`) or a Python function (`CustomOperator`)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SLOTS = {
     1: tuple(name for name in OWN_SLOTS if "pair" not in name),
     2: tuple(name for name in OWN_SLOTS if "pair" in name),
 }
-"""Names of the core for operators of one and of two operands that users define."""
+"""Names in the core for user-defined operators with one and with two operands."""
 
 MOST_OPERANDS = 2
-# Of a central difference whose error is corrected by one of twice the step.
+# Step of a central difference whose error is corrected by a difference with twice the step.
 STEP = float(np.finfo(np.float64).eps) ** 0.2
 SAMPLE = np.linspace(0.1, 0.9, 9)
 
@@ -45,7 +45,7 @@ class FormulaOperator:
     text: str
     """the whole definition, such as `lorentz(x) = 1 / (1 + x^2)`"""
     uses: tuple[OwnOperator, ...] = ()
-    """other operators that users define, in the formula"""
+    """other user-defined operators in the formula"""
 
     @property
     def arity(self) -> int:
@@ -109,7 +109,7 @@ class FormulaOperator:
         )
 
     def core_parts(self, slots: Mapping[str, str]) -> CoreParts:
-        """Return the formula in prefix order, given the core's names of operators that users define."""
+        """Return the formula in prefix order, given the core's names of user-defined operators."""
 
         def rows(node: Node) -> list[NodeRow]:
             if node.kind is Kind.VARIABLE:
@@ -198,7 +198,7 @@ class CustomOperator:
 
     @property
     def text(self) -> str:
-        """The operator as reports introduce it."""
+        """The operator's definition in reports."""
         arguments = ("x",) if self.arity == 1 else ("x", "y")
         return f"{self.name}({', '.join(arguments)}): a Python function"
 
@@ -227,7 +227,7 @@ class CustomOperator:
         return [], self.values, self.slopes
 
     def _check(self) -> None:
-        """Call the functions once, so that mistakes show before the search."""
+        """Call the functions once, to find mistakes before the search."""
         sample = [SAMPLE] * self.arity
         self._called(self.function, sample)
         if self.derivative is not None:
@@ -328,7 +328,7 @@ def _row(own: OwnOperator) -> Operator:
 
 
 def check_name(name: object) -> None:
-    """Raise an error unless a name can be that of a new operator."""
+    """Raise an error if a name cannot be used for a new operator."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise VocabularyError(f"the name of an operator must consist of letters, digits and _, not {name!r}")
     if name in OPERATORS or name == TEMPLATE:
@@ -336,14 +336,14 @@ def check_name(name: object) -> None:
 
 
 def expanded_node(row: Operator, children: Sequence[Node]) -> Node:
-    """Return an operator over its operands; one that is defined by a formula as this formula."""
+    """Return an operator applied to its operands; if a formula defines it, return the formula."""
     if isinstance(row.own, FormulaOperator):
         return row.own.expanded(children)
     return Node.operator(row.name, *children)
 
 
 def with_uses(operators: Sequence[OwnOperator]) -> tuple[OwnOperator, ...]:
-    """Return operators with those that their formulas use, each after those that it uses."""
+    """Return operators and those that their formulas use, each after the ones it uses."""
     found: dict[str, OwnOperator] = {}
     for own in operators:
         used = with_uses(own.uses) if isinstance(own, FormulaOperator) else ()

@@ -32,14 +32,14 @@ class Open:
     """An unfinished infix operator, unary minus, parenthesis or call."""
 
     word: Word
-    precedence: int = 0  # of operators; 0 for what only a closing parenthesis ends
+    precedence: int = 0  # of operators; 0 for what ends only at a closing parenthesis
     operator: Operator | None = None  # of infix operators and calls
     is_call: bool = False
     n_arguments: int = 0  # of a call, before the one being read
 
 
 class Parser:
-    """Reads words to a tree; a subclass may give unknown names a meaning."""
+    """Turns words into a tree; a subclass may give unknown names a meaning."""
 
     def __init__(self, words: list[Word], vocabulary: Vocabulary) -> None:
         self.words = words
@@ -58,7 +58,7 @@ class Parser:
                     return self.operands.pop()
 
     def take(self) -> Word:
-        """Return the next word and go past it."""
+        """Return the next word and advance."""
         self.at += 1
         return self.words[self.at - 1]
 
@@ -96,7 +96,7 @@ class Parser:
         self.open.append(Open(word, operator=row, is_call=True))
 
     def read_minus(self, word: Word) -> bool:
-        """Read a minus: part of the number behind it, except in -2^x, which is -(2^x)."""
+        """Read a minus: part of the number that follows, except in -2^x, which is -(2^x)."""
         following = self.words[self.at]
         is_part = following.kind == "number" and self.words[self.at + 1].text not in POWERS
         if is_part and self.vocabulary.has_constant:
@@ -233,5 +233,5 @@ def _wrong_arity(word: Word, row: Operator, n_arguments: int) -> ExpressionError
 
 
 def error_at(word: Word, what: str, why: str) -> ExpressionError:
-    """Return an error that says where a word is."""
+    """Return an error with the position of a word."""
     return ExpressionError(f"{what} at position {word.position}{why}", word.position)

@@ -1,4 +1,4 @@
-"""Infix text, with parentheses only where it would otherwise be read as another tree."""
+"""Infix text, with parentheses only where it would otherwise be parsed as another tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ddsr.expression.words import write_name
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
 
-SHORT_PRECISION = 4  # digits of constants where equations are shown in little space
+SHORT_PRECISION = 4  # digits of constants if there is little space for equations
 ATOM = 9  # binds as tightly as a function call: never in parentheses
 
 
@@ -22,7 +22,7 @@ class Piece(NamedTuple):
 
     text: str
     precedence: int = ATOM
-    """precedence of its outermost operator"""
+    """precedence of the outermost operator"""
     is_fixed: bool = False
     """whether it has no variable"""
 
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 def to_text(expression: Folded, precision: int | None = None) -> str:
-    """Return infix text; constants have `precision` significant digits, or all, so that it parses back."""
+    """Return infix text; constants have `precision` significant digits, or all digits to parse back."""
     check_precision(precision)
     return _write(expression, lambda value: number(_constant_text(value, precision)))
 
@@ -103,7 +103,7 @@ def number(text: str) -> Piece:
 
 
 def digits(value: float, precision: int | None) -> str:
-    """Return the shortest decimal that is this double, or a rounded one; 2.0 gives 2."""
+    """Return the shortest decimal that equals this double, or a rounded one; 2.0 gives 2."""
     return repr(value).removesuffix(".0") if precision is None else f"{value:.{precision}g}"
 
 

@@ -24,7 +24,7 @@ LARGEST_SAFE_DEPTH = 50
 def to_python(expression: Folded, name: str = "equation") -> str:
     """Return a module: an import, and the function with the variables in order as arguments.
 
-    A comment names the argument of each variable whose name is not an identifier, see `argument_names`.
+    If a variable's name is not an identifier, a comment names its argument; see `argument_names`.
     """
     own = with_uses(used_operators(expression))
     if not name.isidentifier() or iskeyword(name) or name in RESERVED:
@@ -77,7 +77,7 @@ def _check_compiles(text: str, depth: int) -> None:
 
 
 def _function_names(own: Iterable[OwnOperator], name: str) -> dict[str, str]:
-    """Return how the source calls each operator that users define."""
+    """Return the function that the source calls for each user-defined operator."""
     names = {}
     for each in own:
         if isinstance(each, CustomOperator):
@@ -137,7 +137,7 @@ def _identifier(name: str) -> str:
 
 def _apply(row: Operator, operands: list[Piece], functions: Mapping[str, str]) -> Piece:
     if row.own is not None:
-        # in the formula, two Python floats would raise errors too
+        # two Python floats would also raise errors within the formula
         given = [call("np.float64", [each]) if each.is_fixed else each for each in operands]
         return call(functions[row.name], given)
     if row.name == "neg":
@@ -150,7 +150,7 @@ def _apply(row: Operator, operands: list[Piece], functions: Mapping[str, str]) -
         return call("np.maximum", [*operands, number("0.0")])
     if row.name in _IN_SCIPY:
         return call(f"scipy.special.{_IN_SCIPY[row.name]}", operands)
-    # with two Python floats, 1.0 / 0.0 would raise and (-1.0) ** 0.5 turn complex
+    # with two Python floats, 1.0 / 0.0 would raise and (-1.0) ** 0.5 would be complex
     raises = row.name in ("div", "pow") and all(operand.is_fixed for operand in operands)
     if row.name in _SIGNS and not raises:
         return infix(row, _SIGNS[row.name], *operands)

@@ -18,9 +18,9 @@ from ddsr.expression.own_operators import CustomOperator, FormulaOperator
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
 
-LARGEST_EXACT = 2.0**53  # larger doubles are all whole
+LARGEST_EXACT = 2.0**53  # all larger doubles are whole numbers
 LARGEST_EXACT_EXPONENT = 100
-# A double that is exactly such a fraction, or multiple of pi, becomes one: no fit ends there by chance.
+# A double that exactly equals such a fraction or multiple of pi becomes one: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
 FRAMES_A_LEVEL = 4  # least number of frames that Python needs to print one level of nested functions
 DECIMAL_DENOMINATORS = (5, 10)  # 1.3 stays a decimal: to SymPy exp(1.3 * x) differs from exp(13 * x / 10)
@@ -28,8 +28,8 @@ DECIMAL_DENOMINATORS = (5, 10)  # 1.3 stays a decimal: to SymPy exp(1.3 * x) dif
 
 class _Part(NamedTuple):
     form: Any
-    value: Any = None  # as a double, where it holds no variable
-    levels: int = 0  # functions within functions
+    value: Any = None  # as a double, if the part has no variable
+    levels: int = 0  # depth of nested functions
 
 
 def to_sympy(expression: Folded) -> Any:
@@ -38,11 +38,11 @@ def to_sympy(expression: Folded) -> Any:
     Symbols have the variables' names and no assumptions, because SymPy distinguishes symbols by these. Still,
     all values are treated as real: exp(x)^2 becomes exp(2 x), and log(exp(x)) becomes x.
 
-    A part without variables becomes a double if it exceeds 2^53, overflow included, and so does a function of
-    anything but a plain number, such as sin(exp(2)). Otherwise SymPy would write out all digits of 7^(10^10),
-    or compute a million for the sign of a sine. sqrt(2) and log(3) stay exact.
+    A part without variables becomes a double if it exceeds 2^53 or overflows. So does a function of anything
+    but a plain number, such as sin(exp(2)). Otherwise SymPy would write out all digits of 7^(10^10), or
+    compute a million for the sign of a sine. sqrt(2) and log(3) stay exact.
 
-    SymPy calls itself for each level of nesting: `ExpressionError` if there are too many for Python.
+    SymPy recurses for each level of nesting. `ExpressionError` is raised if there are too many for Python.
     """
     return _folded(expression, _apply)
 
@@ -127,7 +127,7 @@ def _apply_for_size(row: Operator, operands: list[_Part]) -> _Part:
 
 
 def _of_reals(row: Operator, forms: list[Any]) -> Any:
-    """Apply an operator to real operands, also where SymPy stops because they might be complex."""
+    """Apply an operator to real operands, even where SymPy stops because they might be complex."""
     if isinstance(row.own, FormulaOperator):
         return row.own.fold(forms, _number, _of_reals)
     import sympy

@@ -19,7 +19,7 @@ class Hole:
 
     @property
     def is_constant(self) -> bool:
-        """Whether only a constant fills it."""
+        """Whether the hole takes only a constant."""
         return not self.inputs
 
     def __str__(self) -> str:
@@ -32,11 +32,11 @@ class Template:
 
     text: str
     tree: Node
-    """its leaves of the kind HOLE have a hole's name, and its arguments as children"""
+    """tree whose leaves of the kind HOLE have a hole's name, and the hole's arguments as children"""
     holes: tuple[Hole, ...]
     """constants first"""
     own: tuple[OwnOperator, ...] = ()
-    """operators of the known part that users define"""
+    """user-defined operators of the known part"""
 
     @property
     def constants(self) -> tuple[Hole, ...]:
@@ -62,7 +62,7 @@ class Template:
     def rows(self, columns: Mapping[str, int], slots: Mapping[str, str]) -> list[NodeRow]:
         """Return the nodes in prefix order for the core.
 
-        `columns` has the column of each variable, `slots` the core's name of operators that users define.
+        `columns` has the column of each variable, `slots` the core's names of user-defined operators.
         """
         numbers = {hole.name: number for number, hole in enumerate(self.holes)}
 
@@ -94,7 +94,7 @@ class Template:
 
 
 def _nodes(tree: Node) -> Iterator[Node]:
-    """Yield the nodes in prefix order; a hole without its arguments."""
+    """Yield the nodes in prefix order, without the arguments of holes."""
     yield tree
     if tree.kind is Kind.OPERATOR:
         for child in tree.children:
@@ -102,7 +102,7 @@ def _nodes(tree: Node) -> Iterator[Node]:
 
 
 def _renamed(node: Node, arguments: Mapping[str, Node]) -> Node:
-    """Return a tree with other variables, as a later use of its hole says."""
+    """Return a tree with the variables of a later use of its hole."""
     if node.kind is Kind.VARIABLE:
         return arguments.get(node.name, node)
     return (

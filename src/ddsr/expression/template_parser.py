@@ -24,9 +24,9 @@ _ALL_COLUMNS = re.compile(r"\(\s*(\.\.\.|…)\s*\)")
 
 
 def parse_template(text: str, columns: Sequence[str], own: Sequence[OwnOperator] = ()) -> Template:
-    """Return the template that a text describes, or raise `TemplateError`, which names the part.
+    """Return the template that a text describes; raise `TemplateError`, which names the wrong part.
 
-    `own` are operators that users define.
+    `own` are user-defined operators.
     """
     if not isinstance(text, str):
         raise TemplateError(f"a template must be a text such as 'A * f(x) + g(y)', not {text!r}")

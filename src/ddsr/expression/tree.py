@@ -1,4 +1,4 @@
-"""Trees of nodes, the form of expressions to read and to build by hand."""
+"""Trees of nodes: expressions in a form that is easy to read and build by hand."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Node:
 
     kind: Kind
     name: str = ""
-    """of an operator, a variable or a hole of a template"""
+    """name of an operator, a variable or a hole of a template"""
     value: float = 1.0
-    """of a constant"""
+    """value of a constant"""
     children: tuple[Node, ...] = ()
 
     @property

@@ -39,9 +39,9 @@ class Vocabulary:
     has_one: bool
     has_constant: bool
     template: Template | None
-    """what all expressions of this vocabulary fill, if any"""
+    """template that all expressions of this vocabulary fill, if there is one"""
     own: tuple[OwnOperator, ...]
-    """those of the operators that users define"""
+    """user-defined operators"""
 
     def __init__(
         self,
@@ -92,12 +92,12 @@ class Vocabulary:
 
     @cached_property
     def one(self) -> int | None:
-        """Id of the literal 1; None without one."""
+        """Id of the literal 1; None if there is none."""
         return self._n_operators if self.has_one else None
 
     @cached_property
     def constant(self) -> int | None:
-        """Id of the constant; None without one."""
+        """Id of the constant; None if there is none."""
         return self._n_operators + self.has_one if self.has_constant else None
 
     @cached_property
@@ -122,13 +122,13 @@ class Vocabulary:
 
     @cached_property
     def _defined(self) -> tuple[OwnOperator, ...]:
-        """All operators that users define: those of expressions, of their formulas and of the template."""
+        """All user-defined operators: those of expressions, of their formulas and of the template."""
         of_template = () if self.template is None else self.template.own
         return with_uses((*self.own, *of_template))
 
     @cached_property
     def _slots(self) -> dict[str, str]:
-        """Name in the core of each operator that a user defines."""
+        """Name in the core of each user-defined operator."""
         slots: dict[str, str] = {}
         for arity, names in SLOTS.items():
             own = [each.name for each in self._defined if each.arity == arity]
@@ -142,7 +142,7 @@ class Vocabulary:
         return {**OPERATORS, **{own.name: own.row for own in self._defined}}
 
     def find_row(self, name: str) -> Operator | None:
-        """Return the row of an operator of the table, or of one that a user defines here."""
+        """Return the row of an operator of the table, or of a user-defined one."""
         return self._rows.get(name)
 
     @cached_property

@@ -1,8 +1,8 @@
 """Words of infix text, and the notation of names.
 
-A name that could be misread, because it has a space, starts with a digit, or is also a function such as
-`sin`, stands in backticks, with a backtick inside it doubled. The functions that share their name with
-common quantities, such as gamma, count only where they are operators of the vocabulary.
+A name that could be misread is written in backticks, with backticks inside it doubled: one that has a space,
+starts with a digit, or is also a function such as `sin`. Functions that share their name with common
+quantities, such as gamma, count only if they are operators of the vocabulary.
 """
 
 import re

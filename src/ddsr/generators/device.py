@@ -1,4 +1,4 @@
-"""Device of the networks: processor or GPU, and whether a batch fits into its memory."""
+"""Device of the networks: CPU or GPU, and whether a batch fits into its memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "cuda")
 BYTES_OF_A_FLOAT = 4
-# On a GPU, the inner layer of a feed-forward block exists before and after its activation.
+# On a GPU, the inner layer of a feed-forward block is held before and after its activation.
 WIDE_COPIES = 2
-# On the processor, draws are predicted in small chunks. Only logits are whole: once per distinct row, and as
-# passed to the grammar. A training step holds the inner layer of every block, and more copies for gradients.
+# On the CPU, draws are predicted in small chunks. Only logits are held for the whole batch: once per distinct
+# row, and as passed to the grammar. A training step holds each block's inner layer, and gradients' copies.
 LOGITS_COPIES, BACKWARD_COPIES = 2, 4
-# Tokens, their parents, siblings and log-probabilities; constants before and after a fit; masks beside odds.
+# Tokens, their parents, siblings and log-probabilities; constants before and after a fit; masks and odds.
 ROW_COPIES = 4
 
 
@@ -37,7 +37,7 @@ def check_device(device: str) -> None:
         try:
             torch.zeros(1, device=device)
         except torch.OutOfMemoryError:
-            pass  # check_memory says how much is missing
+            pass  # check_memory reports how much memory is missing
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
             raise DeviceError(
@@ -72,7 +72,7 @@ def check_memory(config: PaperConfig, device: str, vocab_size: int) -> None:
 
 
 def check_rows(config: SearchConfig, vocab_size: int) -> None:
-    """Check memory for a method without a network, or one that draws token by token, by its rows alone."""
+    """Check the memory that rows need, for methods without a network or that draw token by token."""
     needed, free = rows_bytes(config, vocab_size), free_bytes("cpu")
     if free is not None and needed > free:
         raise MethodError(
@@ -88,13 +88,13 @@ def rows_bytes(config: SearchConfig, vocab_size: int) -> int:
 
 
 def forward_bytes(config: PaperConfig) -> int:
-    """Estimate the peak bytes of a forward pass on a GPU: the inner layer for everything that is drawn."""
+    """Estimate the peak bytes of a forward pass on a GPU: the inner layer for all drawn expressions."""
     n_positions = config.oversampling * config.batch_size * config.max_length
     return n_positions * config.denoiser.feed_forward_width * BYTES_OF_A_FLOAT * WIDE_COPIES
 
 
 def chunked_bytes(config: PaperConfig, vocab_size: int) -> int:
-    """Estimate the peak bytes of an epoch on the processor: all logits, or a step on the whole pool."""
+    """Estimate the peak bytes of an epoch on the CPU: all logits, or a step on the whole pool."""
     n_drawn, denoiser = config.oversampling * config.batch_size, config.denoiser
     logits = n_drawn * vocab_size * LOGITS_COPIES
     n_copies = denoiser.n_encoder_layers + denoiser.n_decoder_layers + BACKWARD_COPIES
@@ -109,13 +109,13 @@ def free_bytes(kind: str) -> int | None:
     import torch
 
     free, _ = torch.cuda.mem_get_info()
-    # Memory that torch holds from earlier work is free for this one.
+    # Memory that torch holds from earlier work can be reused.
     return free + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
 
 
 def _free_ram() -> int | None:
     try:
-        with open("/proc/meminfo") as lines:  # counts caches that the kernel gives back, unlike sysconf
+        with open("/proc/meminfo") as lines:  # unlike sysconf, this counts caches that the kernel can free
             kibibytes = dict(line.split(":") for line in lines)["MemAvailable"].split()[0]
         return int(kibibytes) * 1024
     except (OSError, KeyError, ValueError):

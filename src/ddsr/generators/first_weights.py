@@ -1,4 +1,4 @@
-"""Initial weights of a network that depend only on its seed, whatever other threads draw."""
+"""Initial weights of a network that depend only on its seed, not on draws of other threads."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 import torch
 
-# All threads share the generator by which torch initialises layers.
+# All threads share the generator with which torch initialises layers.
 _DRAWING = threading.Lock()
 
 
 @contextmanager
 def first_weights(seed: int) -> Iterator[None]:
-    """Initialise layers in the block by the seed; restore torch's own generator afterwards."""
+    """Initialise layers in the block from the seed; restore torch's own generator afterwards."""
     with _DRAWING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

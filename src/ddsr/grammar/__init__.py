@@ -1,4 +1,4 @@
-"""The grammar: which tokens may fill a slot, and the rules, guesses and lists of users."""
+"""The grammar: legal tokens, the user's rules and guesses, and which equations may be listed."""
 
 from ddsr.grammar.grammar import (
     AtMost,

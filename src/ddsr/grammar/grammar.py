@@ -33,7 +33,7 @@ from ddsr.errors import GrammarError, VocabularyError, did_you_mean
 from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
 
-# Columns that an error message lists.
+# Maximum number of columns that an error message lists.
 MOST_LISTED = 20
 
 
@@ -53,7 +53,7 @@ class Nesting:
     """Allow at most `at_most` tokens of `inner` on any path below an `outer` token.
 
     `Nesting("exp", ("exp", "pow"))` allows neither inside an exp. `Nesting("sqrt", "sqrt", 1)` allows a root
-    within a root, but not a third one within these.
+    within a root, but not a third one inside.
     """
 
     outer: str | tuple[str, ...]
@@ -111,9 +111,9 @@ class GrammarTables(NamedTuple):
     of_arity_at_most: NDArray[np.uint64]
     """(3, W): tokens of arity 0, up to 1 and up to 2"""
     constant_like: NDArray[np.uint64]
-    """(1, W): leaves that may not be all operands of an operator"""
+    """(1, W): leaves that an operator may not have as its only operands"""
     use_sets: NDArray[np.uint64]
-    """(rules, W): tokens that are counted together"""
+    """(rules, W): tokens that each rule counts together"""
     use_limits: NDArray[np.int32]
     """(rules,): maximum number of their uses"""
     needs_lookahead: bool
@@ -124,10 +124,10 @@ class GrammarTables(NamedTuple):
 class Grammar:
     """The rules of a search over one vocabulary.
 
-    Raises `GrammarError` for names that the vocabulary does not have, for rules that no expression can
-    satisfy together, and for a few combinations for which the legal tokens cannot be computed exactly: a leaf
+    Raises `GrammarError` for names that the vocabulary does not have, and for rules that no expression can
+    satisfy together. It is also raised for a few rules whose legal tokens cannot be computed exactly: a leaf
     in several `AtMost` rules if variables are limited or required (without constants also if `1` is limited),
-    and several required variables if every binary operator has rules of its own.
+    and several required variables if every binary operator has its own rules.
     """
 
     vocabulary: Vocabulary
@@ -202,7 +202,7 @@ class Grammar:
     ) -> NDArray[np.int16]:
         """Return only the tokens of `fill`, of shape (B, M), in less time.
 
-        The logits of tokens that are kept are never read, so the more are kept, the faster it is. Rows can
+        Logits of kept tokens are never read, so this is faster the more tokens are kept. Rows can
         share logits: `logits_of` (B,) then holds the index of each row's logits.
         """
         numbers = None if logits_of is None else _row_numbers(logits_of)

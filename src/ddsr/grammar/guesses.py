@@ -13,7 +13,7 @@ from ddsr.expression.words import split_words
 from ddsr.grammar import Grammar
 
 CONSTANT = "C"
-"""constant of unknown value in a guess, unless a variable has this name; `?` always is one"""
+"""constant of unknown value in a guess, unless a variable has this name; `?` is always a constant"""
 
 
 def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
@@ -24,7 +24,7 @@ def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
 
 
 def only_filling(vocabulary: Vocabulary) -> Expression:
-    """Return the filling of a template without unknown functions, with a 1 for each constant."""
+    """Return the filling of a template without unknown functions: a 1 for each constant."""
     assert vocabulary.template is not None
     parts = (Node.constant() for _ in vocabulary.template.holes)
     return Expression.from_tree(vocabulary, Node.operator(TEMPLATE, *parts))
@@ -43,7 +43,7 @@ def _read(text: object, grammar: Grammar) -> Expression:
         raise ExpressionError(f"cannot read the guess {text!r}: {error}", error.position) from None
     broken = grammar.check(expression.tokens)
     if broken is not None:
-        reason = broken.partition(": ")[2]  # token positions mean nothing to the author of the text
+        reason = broken.partition(": ")[2]  # without the token position, which users do not know
         raise ExpressionError(f"the guess {text!r} breaks a rule of the search: {reason}")
     return expression
 
@@ -64,7 +64,7 @@ def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[E
 
 
 def _with_marks(text: str, variables: Sequence[str]) -> str:
-    """Replace each `C` by `?`, which is as long, so that positions in messages stay correct."""
+    """Replace each `C` by `?`, which has the same length, so that positions in messages stay correct."""
     if CONSTANT not in text or CONSTANT in variables:
         return text
     at = {word.position for word in split_words(text) if word.kind == "name" and word.text == CONSTANT}

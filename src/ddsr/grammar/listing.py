@@ -24,7 +24,7 @@ class Listing:
     grammar: Grammar
 
     def allows(self, equation: Expression) -> bool:
-        """Return whether the written equation uses the search's operators and obeys the user's rules.
+        """Return whether an equation uses the search's operators and obeys the user's rules.
 
         A single number may be listed unless a rule requires a variable or forbids numbers, although the
         search never proposes one.
@@ -54,7 +54,7 @@ class Listing:
     ) -> Expression | None:
         """Return `scale * expression + offset` if it may be listed, otherwise None.
 
-        `unit` is the spread of y: an offset that is rounding compared with it is omitted.
+        `unit` is the spread of y; an offset that is negligible compared with it is omitted.
         """
         vocabulary = self.grammar.vocabulary
         if scale == 0.0:
@@ -66,7 +66,7 @@ class Listing:
         return equation if equation is not None and self.allows(equation) else None
 
     def shortened(self, equation: Expression) -> Expression:
-        """Return the equation simplified, if that is no longer and may be listed."""
+        """Return the simplified equation if it is not longer and may be listed."""
         shorter = equation.simplified()
         return shorter if len(shorter) <= len(equation) and self.allows(shorter) else equation
 
@@ -87,7 +87,7 @@ class Listing:
         return not any(added & self._limited_by(rule) for rule in self.grammar.rules)
 
     def _limited_by(self, rule: Rule) -> set[int]:
-        """Return tokens that a rule may forbid at the root, around an expression that it allows."""
+        """Return tokens that a rule may forbid at the root of an expression that it otherwise allows."""
         match rule:
             case Forbid(operator, _):
                 names: str | tuple[str, ...] = operator

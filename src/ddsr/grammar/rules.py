@@ -8,7 +8,7 @@
 | `no exp, pow below exp` | `Nesting("exp", ("exp", "pow"))` |
 | `use mass, charge` | `MustAppear("mass", "charge")` |
 
-Names that contain a comma, or begin or end with a space, stand in backticks, as in equations.
+Names that contain a comma, or begin or end with a space, must be in backticks, as in equations.
 """
 
 from __future__ import annotations

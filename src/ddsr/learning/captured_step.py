@@ -1,7 +1,7 @@
 """The inner step as a CUDA graph, with one launch instead of one per small operation.
 
-A graph has a fixed number of rows, so the pool is padded with rows without tokens or advantage, which add
-nothing to the loss or its gradient.
+A graph has a fixed number of rows, so the pool is padded with rows that have no tokens and no advantage. They
+add nothing to the loss or its gradient.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor
 from ddsr.learning.objective import EliteTensors, LossTerms
 from ddsr.learning.step import Example, Step
 
-WARM_UPS = 3  # libraries choose their kernels in the first runs, which a graph must not hold
+WARM_UPS = 3  # runs in which libraries choose their kernels, which a graph must not contain
 
 
 class CapturedStep:
@@ -49,9 +49,9 @@ class CapturedStep:
             for _ in range(WARM_UPS):
                 self.step.take(buffers)
         torch.cuda.current_stream().wait_stream(aside)
-        network.load_state_dict(weights)  # copies into the existing tensors, which the graph will hold
+        network.load_state_dict(weights)  # copies into the existing tensors, which the graph will use
         _restore(optimizer.state_dict()["state"], moments)
-        # A step clears the gradients first, so they are created anew in memory of the graph.
+        # A step clears the gradients first, so they are created again in the graph's memory.
         with torch.cuda.graph(self.graph):
             self.loss = self.step.take(buffers)
 

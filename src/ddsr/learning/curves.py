@@ -33,7 +33,7 @@ class EpochStats:
     reward_floor: float
     """R_α of the joined pool; NaN if nothing is learned"""
     distinct_share: float
-    """share of distinct expressions in the requested batch"""
+    """number of distinct expressions, as a share of the requested batch"""
     update: UpdateStats | None
     seconds: dict[str, float]
     """duration of the parts of the epoch: sample, score, update, refine, propose"""

@@ -1,7 +1,7 @@
 """The pool of elites S_α that the policy learns from, and its reward floor R_α.
 
-The long short-term memory joins the best of this epoch with the best of all before. DSR's short-term memory
-holds only this epoch's best.
+The long short-term memory joins the best of this epoch with the best of all earlier epochs. DSR's short-term
+memory keeps only this epoch's best.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ddsr.storage.saved import Saved
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Distinct expressions by falling reward; operand order does not distinguish them."""
+    """Distinct expressions by falling reward; those that differ only in operand order count as the same."""
 
     batch: Batch
     reward: Floats
@@ -51,7 +51,7 @@ class Memory(Protocol):
 
     @property
     def pool(self) -> Pool:
-        """Elites to learn from now."""
+        """Elites to learn from in this epoch."""
         ...
 
     def merge(self, batch: Batch, reward: Floats) -> Memory:
@@ -139,7 +139,7 @@ class ShortTermMemory:
 
 
 def best_of(batch: Batch, reward: Floats, n: int) -> Pool:
-    """Return the n distinct expressions of the highest reward."""
+    """Return the n distinct expressions with the highest reward."""
     rows = _first_of_each(batch.keys(), np.argsort(-reward, kind="stable").tolist())[:n]
     return Pool(batch.take(rows), reward[rows])
 

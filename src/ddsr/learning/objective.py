@@ -23,14 +23,14 @@ class EliteTensors:
     """The elites as tensors."""
 
     tokens: Int[Tensor, "B M"]
-    """clean token ids in the generator's order; arbitrary behind the end"""
+    """clean token ids in the generator's order; arbitrary after the end"""
     is_token: Bool[Tensor, "B M"]
     is_masked: Bool[Tensor, "B M"]
     """positions with a token that the network did not see"""
     is_legal: Bool[Tensor, "B M V"]
     advantage: Float[Tensor, " B"]
     n_elites: int
-    """αB, by which sums over the pool are divided"""
+    """αB, the divisor of sums over the pool"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class RiskSeekingPolicyGradient:
 
 
 def log_prob_of(log_probs: Float[Tensor, "B M V"], targets: EliteTensors) -> Float[Tensor, "B M"]:
-    """Log-probabilities of the elites' own tokens; 0 behind the end."""
+    """Return log-probabilities of the elites' own tokens; 0 after the end."""
     chosen = log_probs.gather(-1, targets.tokens[..., None]).squeeze(-1)
     return chosen.masked_fill(~targets.is_token, 0.0)
 
@@ -117,13 +117,13 @@ def log_prob_of(log_probs: Float[Tensor, "B M V"], targets: EliteTensors) -> Flo
 def kl(
     new: Float[Tensor, "B M V"], reference: Float[Tensor, "B M V"], is_legal: Bool[Tensor, "B M V"]
 ) -> Float[Tensor, "B M"]:
-    """Exact Kullback–Leibler divergence of the token distributions, θ ‖ θ_ref."""
+    """Return the exact Kullback–Leibler divergence of the token distributions, θ ‖ θ_ref."""
     difference = torch.where(is_legal, new - reference, 0.0)
     return (new.exp() * difference).sum(dim=-1)
 
 
 def _bonus(entropy: Float[Tensor, ""], targets: EliteTensors, config: ObjectiveConfig) -> Float[Tensor, ""]:
-    """Entropy weighed by λ: mean over tokens, or sum over tokens averaged over expressions."""
+    """Return the entropy times λ: the mean over tokens, or the sum over tokens averaged over expressions."""
     if not config.sums_entropy:
         return entropy
     n_tokens, n_expressions = targets.is_masked.sum(), targets.is_masked.any(dim=1).sum()
@@ -131,6 +131,6 @@ def _bonus(entropy: Float[Tensor, ""], targets: EliteTensors, config: ObjectiveC
 
 
 def mean_entropy(new: Float[Tensor, "B M V"], targets: EliteTensors) -> Float[Tensor, ""]:
-    """Mean entropy over the masked tokens, which are those that the network predicts."""
+    """Return the mean entropy over the masked tokens, which the network predicts."""
     entropy = -(new.exp() * torch.where(targets.is_legal, new, 0.0)).sum(dim=-1)
     return (entropy * targets.is_masked).sum() / targets.is_masked.sum().clamp(min=1)

@@ -27,7 +27,7 @@ MASKING = 1
 
 
 class View(Protocol):
-    """A corrupted pool, as the generator shows it to its network."""
+    """A corrupted pool in the form that the generator's network reads."""
 
     @property
     def clean_tokens(self) -> NDArray[np.int16]:
@@ -103,7 +103,7 @@ class Policy(Generic[AnyView]):
         losses: list[LossTerms] = []
         for example in self.examples(pool, epoch):
             losses.append(self.step.take(example))
-            if self.deadline.has_passed:  # nothing is drawn from what the other steps would teach
+            if self.deadline.has_passed:  # no expressions are drawn after the remaining steps
                 break
         return _means(losses)
 
@@ -125,7 +125,7 @@ class Policy(Generic[AnyView]):
         self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": moments})
 
     def examples(self, pool: Pool, epoch: int) -> list[Example]:
-        """Return the pool under C corruptions, with log-probabilities by θ_old, which is θ now, and θ_ref."""
+        """Return the pool under C corruptions, with log-probabilities by θ_old (the current θ) and θ_ref."""
         rng = np.random.default_rng((self.seed, MASKING, epoch))
         views = [self.learner.corrupt(pool.batch.tokens, rng) for _ in range(self.config.updates_per_epoch)]
         targets = self._targets(pool, views)
@@ -147,7 +147,7 @@ class Policy(Generic[AnyView]):
         def tensor(array: NDArray[np.generic]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(self.learner.device)
 
-        # The views differ only in their noise: clean tokens, and so legal ones, are the same in all.
+        # The views differ only in their noise: clean and legal tokens are the same in all.
         tokens = views[0].clean_tokens
         unmasked = EliteTensors(
             tokens=tensor(np.maximum(tokens, 0).astype(np.int64)),
@@ -170,7 +170,7 @@ def _tensors(arrays: Saved) -> dict[str, Tensor]:
 
 
 def _check_moments(moments: Mapping[int, Mapping[str, Tensor]], parameters: Sequence[Tensor]) -> None:
-    """Raise an error unless moments match the parameters: Adam itself would fail only in its next step."""
+    """Raise an error unless moments match the parameters; Adam itself would fail only at the next step."""
     for index, tensors in moments.items():
         if not 0 <= index < len(parameters):
             raise ValueError(f"there are moments of parameter {index}, and {len(parameters)} parameters")

@@ -1,4 +1,4 @@
-"""Rewards: what a generator learns to raise, from 0 to 1."""
+"""Rewards: the measures that a generator learns to raise, from 0 to 1."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def reward_of_error(scores: Scores) -> Floats:
 class RewardOfLength:
     """R = 1 / (1 + NRMSE exp(P / N)), with the price P of structure and constants in nats, for N rows.
 
-    N log(NRMSE) + P is the description length of an expression. The more rows, the closer R is to the paper's
-    reward. That one never falls when a constant is added, even if the constant fits only noise.
+    N log(NRMSE) + P is the description length of an expression. With more rows, R comes closer to the paper's
+    reward. The paper's never falls when a constant is added, even if the constant fits only noise.
     """
 
     engine: Engine
     n_best: int
-    """number of expressions that are compared; those that cannot be among them are not priced"""
+    """number of the best expressions to compare; expressions that cannot be among them are not priced"""
 
     def __call__(self, scores: Scores) -> Floats:
         """Return the reward of each expression, or an upper bound if it is not among the best.
@@ -61,6 +61,6 @@ class RewardOfLength:
 
 
 def _equation(scores: Scores, row: int) -> Expression:
-    """Write out scale and offset, as far as the vocabulary can."""
+    """Return the expression with scale and offset written out, if the vocabulary can express them."""
     f, scale, offset = scores.batch[row], float(scores.scale[row]), float(scores.offset[row])
     return f if (scale, offset) == (1.0, 0.0) else scaled(f, scale, offset) or f

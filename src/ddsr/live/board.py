@@ -1,4 +1,4 @@
-"""The content of all views: progress, sources of improvements, the front and its current choice."""
+"""The content of all views: progress, sources of improvements, the front and the current choice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Board:
     target: str = "y"
     max_time: float | None = None
     choose: Choose | None = None
-    """function that chooses the current equation; None: the most accurate"""
+    """function that chooses the current equation; None chooses the most accurate one"""
     seconds_before: float = 0.0
     """time that a resumed run has already used"""
     epoch: int = 0

@@ -1,4 +1,4 @@
-"""A view for logs: one line when the choice changes, and at regular intervals when it does not."""
+"""A view for logs: one line when the choice changes, and otherwise at regular intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ddsr.live.table import r2_text
 from ddsr.search.loop import SearchState
 from ddsr.selection.outcome import Outcome
 
-# At the start, every epoch finds a better equation; do not print all of them.
+# At the start every epoch finds a better equation, so do not print all of them.
 LEAST_SECONDS_BETWEEN, MOST_SECONDS_BETWEEN = 1.0, 30.0
 
 
@@ -59,4 +59,4 @@ class PlainView:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""

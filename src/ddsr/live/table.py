@@ -30,7 +30,7 @@ class FrontRow:
 def merged(rows: Iterable[FrontRow]) -> list[FrontRow]:
     """Return one row per equation text: the chosen one, otherwise the first.
 
-    Equations that differ in digits that are not shown would look like repetitions.
+    Equations that differ only in hidden digits would look like repetitions.
     """
     kept: dict[str, FrontRow] = {}
     for row in rows:
@@ -40,7 +40,7 @@ def merged(rows: Iterable[FrontRow]) -> list[FrontRow]:
 
 
 def front_table(rows: Iterable[FrontRow], title: str, width: int | None = None) -> Table:
-    """Return the table; equations are cut so that it is at most `width` wide; None: never cut."""
+    """Return the table; equations are cut so that it is at most `width` wide, or never if that is None."""
     rows = list(rows)
     has_losses = any(row.loss is not None for row in rows)
     table = Table(box=None, padding=(0, 2, 0, 0))

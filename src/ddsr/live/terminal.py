@@ -15,7 +15,7 @@ from ddsr.search.loop import SearchState
 from ddsr.selection.outcome import Outcome
 
 REFRESHES_PER_S = 4
-# Number of lines that are not equations.
+# Number of lines other than equations.
 OTHER_LINES = 7
 
 

@@ -22,7 +22,7 @@ def stream_view(board: Board, stream: TextIO) -> TerminalView | PlainView:
 
 
 def verbose_view(board: Board) -> TerminalView | PlainView | NotebookView:
-    """Return the view for the place where this process prints."""
+    """Return the view that suits a notebook, a terminal or other output."""
     if not _is_in_notebook():
         return stream_view(board, sys.stdout)
     view = NotebookView()

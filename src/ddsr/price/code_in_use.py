@@ -1,6 +1,6 @@
 """The structure code that prices equations: the package's own, or a replacement for measurements.
 
-A benchmark leaves the form of its own law out of the corpus and learns a code from the rest. That code is
+A benchmark removes the form of its own law from the corpus and learns a code from the rest. That code is
 then used in the choice, in the enumeration and in the search for the noise model alike.
 """
 

@@ -21,7 +21,7 @@ from ddsr.price.table_code import TableCode
 
 # Largest number of rows for which a model's behaviour between the rows is checked.
 FEW_ROWS = 200
-NATS_OF_REDUNDANT = 12.0  # as for a number that is rare in formulas
+NATS_OF_REDUNDANT = 12.0  # like a number that is rare in formulas
 # Relative strength below which the data do not determine a direction of the scaled constants.
 LEAST_STRENGTH = 1e-12
 
@@ -37,7 +37,7 @@ class DescriptionLength:
     n_rows: int
     spread: float
     least_nrmse: float
-    """smaller errors are rounding"""
+    """NRMSE below which errors are rounding"""
 
     @classmethod
     def on(cls, engine: Engine) -> DescriptionLength:
@@ -58,7 +58,7 @@ class DescriptionLength:
 
 
 def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: int) -> float:
-    """Nats of the free constants, to the precision with which the data determine them jointly.
+    """Return the nats of the free constants, to the precision with which the data determine them jointly.
 
     This is half the log determinant of the information on log |c|, plus `NATS_OF_SIZE` per constant.
     Constants that are determined only together, such as slope and intercept of a line far from the origin,
@@ -71,15 +71,15 @@ def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: 
         joint = information[np.ix_(rows, rows)] * sizes * sizes[:, None]
     if np.isfinite(joint).all():
         directions = np.linalg.eigvalsh(joint)
-    else:  # infinite slopes: many digits, but not infinitely many
+    else:  # slopes are infinite: price many digits, but not infinitely many
         directions = np.nan_to_num(np.diagonal(joint), nan=np.finfo(np.float64).max)
     return float(0.5 * np.log(np.maximum(directions, n_rows)).sum()) + NATS_OF_SIZE * len(rows)
 
 
 def n_redundant(model: Model, information: NDArray[np.float64]) -> int:
-    """Count the constants of a filled template that others make up for, as c in A * (c * x).
+    """Count the constants of a filled template that others make redundant, such as c in A * (c * x).
 
-    Elsewhere there are none: expressions are simplified, but not across the edge of a template.
+    Without a template there are none: expressions are simplified, but not across a template's edge.
     """
     if not model.expression.is_filled:
         return 0
@@ -93,7 +93,7 @@ def n_redundant(model: Model, information: NDArray[np.float64]) -> int:
 
 
 def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
-    """Nats of an equation without the digits of its fitted constants."""
+    """Return the nats of an equation without the digits of its fitted constants."""
     return _nats_of_structure(code_in_use(), expression, is_fixed)
 
 

@@ -19,10 +19,10 @@ from ddsr.price.table_code import TableCode
 MOST_NATS_OF_NUMBER = 6.0
 STRUCTURAL = ("number", "constant", "variable", "power", "sum", "product")
 LEAST_MEAN_SQUARE = 1e-300
-# Nats of the size of a fitted constant, which may lie within some e-folds: log of 7, less log(2 pi)/2, which
-# the posterior gives back. Also defined in core/evolution/problem.cpp.
+# Nats of the size of a fitted constant, which lies within a few e-folds: log(7), minus log(2 pi)/2 from the
+# posterior. Also defined in core/evolution/problem.cpp.
 NATS_OF_SIZE = 1.0
-AT_A_TIME = 200  # structures fitted between looks at the clock
+AT_A_TIME = 200  # structures fitted between checks of the clock
 TOLERANCE = 1e-8
 
 
@@ -32,11 +32,11 @@ class FittedForm:
 
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant: whether it is fitted, not a number of the structure"""
+    """for each constant: whether it is fitted instead of being a number of the structure"""
     nats: float
-    """of the structure"""
+    """nats of the structure"""
     mean_square: float
-    """of the residuals, weighted"""
+    """weighted mean square of the residuals"""
 
     @property
     def n_free(self) -> int:
@@ -44,11 +44,11 @@ class FittedForm:
         return sum(self.is_free)
 
     def nats_of_form(self, n_rows: int) -> float:
-        """Nats of the structure and, at least, of its fitted constants; well-determined ones cost more."""
+        """Return the nats of the structure plus the least nats of its constants; precise ones cost more."""
         return self.nats + least_nats_of_constants(self.n_free, n_rows)
 
     def length(self, n_rows: int) -> float:
-        """Nats of structure, constants and data, up to a term that all forms share."""
+        """Return the nats of structure, constants and data, up to a term that all forms share."""
         return self.nats_of_form(n_rows) + 0.5 * n_rows * log(max(self.mean_square, LEAST_MEAN_SQUARE))
 
 
@@ -58,7 +58,7 @@ def least_nats_of_constants(n_free: int, n_rows: int) -> float:
 
 
 def nats_of_few_rows(n_free: int, n_rows: int) -> float:
-    """Nats that k constants gain by fitting the noise of few rows (Hurvich and Tsai 1989)."""
+    """Return the nats that k constants gain by fitting the noise of few rows (Hurvich and Tsai 1989)."""
     return n_free * (n_free + 1) / max(n_rows - n_free - 1, 1)
 
 
@@ -81,7 +81,7 @@ def _cheapest_of(
 
 
 class CheapForms:
-    """The cheapest structures that the engine's vocabulary can express, at most `most`."""
+    """At most `most` structures, the cheapest that the engine's vocabulary can express."""
 
     def __init__(self, engine: Engine, code: TableCode, most_nats: float, most: int) -> None:
         self.engine = engine

@@ -73,7 +73,7 @@ class Model:
 
     @cached_property
     def parts(self) -> tuple[Model, ...]:
-        """What fills each hole of the template; without a template, the model itself."""
+        """The models that fill the holes of the template; without a template, the model itself."""
         if not self.expression.is_filled:
             return (self,)
         models = [Model.of_tree(self.expression.vocabulary.of_parts, part) for part in self.tree.children]
@@ -86,7 +86,7 @@ class Model:
             return models[0]
         root = Node.operator(TEMPLATE, *(part.tree for part in models))
         filled = Model.of_tree(self.expression.vocabulary, root)
-        assert filled is not None  # the vocabulary has all that its parts have
+        assert filled is not None  # the vocabulary has all tokens of its parts
         return filled
 
     @property
@@ -103,7 +103,7 @@ class Model:
 
     @cached_property
     def is_fitted(self) -> tuple[bool, ...]:
-        """Whether each constant was measured, even if it has been rounded since, for example to 9.87."""
+        """Whether each constant was measured, even if it was later rounded, for example to 9.87."""
         constants = zip(self.expression.constants, self.is_fixed, strict=True)
         return tuple(
             not (is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN)

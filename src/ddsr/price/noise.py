@@ -1,8 +1,8 @@
-"""Noise model: errors of one size, or errors in proportion to the measured value.
+"""Noise model: constant errors, or errors in proportion to the measured value.
 
-Most laboratory measurements are right to some per cent of their value. Least squares on such a table leave
-the fit to the few largest values. The cheap structures show which kind it is: the one under which the best of
-them has the shorter description.
+Most laboratory measurements are accurate to some per cent of their value. With least squares, the few largest
+values of such a table decide the fit. The cheap structures show the kind of noise: the one under which the
+best of them has the shorter description.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_NATS, MOST_STRUCTURES = 11.0, 600
 N_STARTS, MAX_STEPS = 4, 25
 N_COMPARED = 10  # best forms under one kind of error that are also fitted under the other
 N_BEST = 40  # forms fitted with weights by y that are measured with errors proportional to the prediction
-# Weights use the prediction of the best form, within this factor of the measured value.
+# Weights use the prediction of the best form, clipped to this factor of the measured value.
 MOST_OFF = 2.0
-# On more rows, larger structures are worth their price, and the misfit of the small ones would be taken for
-# noise. A form with a larger relative error than MOST_ERROR is a misfit, too.
+# With more rows, larger structures are worth their price, and the misfit of small ones would look like noise.
+# A form with a relative error above MOST_ERROR is also a misfit.
 MOST_ROWS, MOST_ERROR = 100, 0.15
-MOST_RANGE = 1e12  # of y: over a larger range the weights of the largest rows would be rounding
+MOST_RANGE = 1e12  # range of y above which the weights of the largest rows would be rounding
 LEAST_MEAN_SQUARE = EXACT**2  # of relative residuals
 
 
@@ -81,7 +81,7 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
         return CONSTANT
     engines = engine.reweighted(None), engine.reweighted(relative_weights(y))
     constant, relative = (_best(each, most_structures) for each in engines)
-    # a fit that missed the form under one kind of error starts where it ended under the other
+    # a fit that failed under one kind of error starts from its result under the other
     return noise_shown_by(
         constant + _fitted_again(relative[:N_COMPARED], engines[0]),
         relative + _fitted_again(constant[:N_COMPARED], engines[1]),
@@ -95,7 +95,7 @@ def noise_shown_by(
 ) -> NoiseModel:
     """Return the noise model under which the best form is shorter.
 
-    `constant` are forms fitted with errors of one size, `relative` with errors in proportion to y.
+    `constant` are forms fitted with constant errors, `relative` with errors in proportion to y.
     """
     is_exact = any(form.mean_square <= LEAST_MEAN_SQUARE * np.mean(y**2) for form in constant)
     if not constant or not relative or is_exact:
@@ -112,7 +112,7 @@ def noise_shown_by(
 
 
 def _best(engine: Engine, most: int) -> list[FittedForm]:
-    """Return the cheap forms of the shortest description, shortest first."""
+    """Return the cheap forms with the shortest descriptions, shortest first."""
     cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
     found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS)
     return sorted(found, key=lambda form: form.length(engine.n_counted))[:N_BEST]
@@ -136,10 +136,10 @@ def _fitted_again(forms: Sequence[FittedForm], engine: Engine) -> list[FittedFor
 
 
 def _relative_length(form: FittedForm, predicted: Floats, y: Floats) -> float:
-    """Nats with errors proportional to the prediction, on the scale of `FittedForm.length`."""
+    """Return the nats with errors proportional to the prediction, on the scale of `FittedForm.length`."""
     if not np.all(predicted * np.sign(y[0]) > 0.0):
         return np.inf
-    with np.errstate(over="ignore"):  # of predictions far too small
+    with np.errstate(over="ignore"):  # for predictions far too small
         mean_square = max(float(np.mean(((y - predicted) / predicted) ** 2)), LEAST_MEAN_SQUARE)
     data = 0.5 * len(y) * np.log(mean_square) + np.log(np.abs(predicted)).sum()
     return float(form.nats_of_form(len(y)) + data)

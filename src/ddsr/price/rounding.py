@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ddsr.engine import Engine
 
-# NRMSE below which an equation counts as exact, and no other as better.
+# NRMSE below which an equation counts as exact and no other equation as better.
 EXACT = 1e-12
 # Relative difference within which two errors are equal.
 SAME_ERROR = 1e-9
-# Relative difference of errors and predictions within which two fits are one function in two notations.
+# Relative difference of errors and predictions within which two fits show the same function.
 SAME_FUNCTION = 1e-6
 # Rounding of y and of predictions, as a share of y's root mean square.
 SHARE_OF_Y = 1e-13

@@ -20,11 +20,11 @@ OF_PI = -log(0.05)
 ROOT = -log(0.04)
 DECIMAL = -log(0.04)
 SETTLED = -log(0.2)  # of the first simple number where people put a measured one
-CHANCE = -log(0.05)  # that a root or multiple of pi there is meant, not due to chance
+CHANCE = -log(0.05)  # that a root or multiple of pi there is not due to chance
 MINUS, PLUS = -log(0.3), -log(0.7)
 
 LARGEST_DENOMINATOR = 8
-LARGEST_PARTS = 100  # of a fraction, multiple of pi or root; larger ones are dense enough to fit anything
+LARGEST_PARTS = 100  # parts of a fraction, multiple of pi or root: with larger parts they fit any number
 MOST_DIGITS = 6
 ANY_DOUBLE = 53 * log(2) + 11 * log(2)
 
@@ -38,7 +38,7 @@ class SimpleNumber(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def near(value: float) -> tuple[SimpleNumber, ...]:
-    """Return the simple numbers nearest to `value`, of every kind, cheapest first; zero is not among them."""
+    """Return the nearest simple number of every kind except zero, cheapest first."""
     sign, size = (-1.0, -value) if value < 0 else (1.0, value)
     if not isfinite(value) or size == 0.0:
         return ()
@@ -66,8 +66,8 @@ def nats_of(value: float) -> float:
 def nats_of_measured(value: float) -> float:
     """Return the nats of a number in a place where people put measured values.
 
-    In most units few measured values are simple. One that looks like a root or a multiple of pi does so
-    nearly always by chance.
+    Few measured values are simple in their units. If one looks like a root or a multiple of pi, that is
+    nearly always chance.
     """
     size = abs(value)
     if value == -1.0:
@@ -90,7 +90,7 @@ def is_exact(value: float) -> bool:
 
 
 def nats_of_whole(number: int) -> float:
-    """Rissanen's universal code of 1, 2, 3, …: log₂ 2.865 + log₂ n + log₂ log₂ n + … bits, while positive."""
+    """Return the nats of 1, 2, … by Rissanen's code: log₂ 2.865 + log₂ n + log₂ log₂ n + … positive bits."""
     bits, rest = log2(2.865064), log2(number)
     while rest > 0:
         bits += rest

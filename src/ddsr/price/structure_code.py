@@ -1,7 +1,7 @@
 """Structure code: nats of an equation without the values of its fitted constants.
 
 The code is learned from formulas that people use (docs/price.md). A structure of one of them is encoded as a
-whole, any other symbol by symbol from the top down, each given its place (`core/price/structure_code.hpp`).
+whole. Others are encoded symbol by symbol from the top down, by their place (core/price/structure_code.hpp).
 The probabilities of all structures sum to at most 1.
 """
 
@@ -41,11 +41,11 @@ class Description:
 
     choices: tuple[Choice, ...]
     numbers: tuple[tuple[int, float], ...]
-    """place, as an index of NUMBER_PLACES, and value"""
+    """index of its place in NUMBER_PLACES, and value"""
     variables: tuple[int, ...]
     """columns"""
     has_ties: bool = False
-    """whether several of its constants contain the same symbol, which a fit would not know"""
+    """whether several of its constants contain the same symbol, a tie that a fit ignores"""
 
     @cached_property
     def key(self) -> Form:
@@ -57,7 +57,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts that a code is learned from: choices, numbers and whole forms in formulas."""
+    """Counts from which a code is learned: choices, numbers and whole forms in formulas."""
 
     choices: Counter[Choice]
     numbers: Counter[tuple[int, float]]
@@ -126,7 +126,7 @@ class NumberCode:
             self._everywhere[value] += count
             self._at[place][value] += count
         self.nats = cache(self._nats)
-        """nats of a value at a place"""
+        """nats of each value at each place"""
 
     def common(self, place: int, most_nats: float) -> list[tuple[float, float]]:
         """Return the values at a place that cost at most `most_nats`, with their nats."""
@@ -138,7 +138,7 @@ class NumberCode:
         return [self.common(place, most_nats) for place in range(len(NUMBER_PLACES))]
 
     def _nats(self, place: int, value: float) -> float:
-        # mixed as the choices of structures are, down to a universal code that covers every number
+        # mixed like the choices of structures, with a universal code as the last part for any number
         chance = exp(-nats_of(value))
         for known in (self._everywhere, self._at[place]):
             n, n_kinds = known.total(), max(len(known), 1)
@@ -147,7 +147,7 @@ class NumberCode:
 
 
 class StructureCode:
-    """Nats of a structure."""
+    """The nats of structures."""
 
     def __init__(self, counts: Counts) -> None:
         rows = np.array(list(counts.choices), dtype=np.uint8).reshape(-1, 5)
@@ -162,17 +162,17 @@ class StructureCode:
         return cls(Counts.of(formulas))
 
     def nats(self, description: Description, n_variables: int) -> float:
-        """Nats of the whole structure, whose variables are among `n_variables`."""
+        """Return the nats of the whole structure, whose variables are among `n_variables`."""
         choices = float(self.core.nats(np.array(description.choices, dtype=np.uint8)).sum())
         numbers = sum(self.numbers.nats(place, value) for place, value in description.numbers)
         one_by_one = choices + numbers + len(description.variables) * log(max(n_variables, 1))
         return self.core.mixed_nats(description.key, max(n_variables, 1), one_by_one)
 
     def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
-        """Nats of expressions without the digits of their free constants, which `is_free` marks.
+        """Return the nats of expressions without the digits of their free constants, which `is_free` marks.
 
-        Any other constant is a number of the structure, as the 2 of x^2, or a constant with a simple value,
-        as the 2 of 2 * x, whichever is cheaper.
+        Any other constant is a number of the structure, such as the 2 of x^2, or a constant with a simple
+        value, such as the 2 of 2 * x, whichever is cheaper.
         """
         batch = Batch.of(expressions)
         rows = batch.vocabulary.core, batch.tokens, batch.constants, free_mask(batch, is_free)

@@ -30,13 +30,13 @@ from ddsr.price.structure_code import (
 
 OF_COLUMNS = "column_"
 WIDTHS = "widths.tsv"
-MOST_NATS_OF_CANDIDATES = 12.0  # of a number in a structure that the search prices; all others cost as much
+MOST_NATS_OF_CANDIDATES = 12.0  # maximum nats of a number in a structure that the search prices
 MOST_COLUMNS = 8  # tables with more columns are priced as if they had this many
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Formulas of which some or all symbols are read as columns."""
+    """Formulas in which some or all symbols are read as columns."""
 
     described: Sequence[Description]
     widths: Counter[int]
@@ -50,7 +50,7 @@ class Reading:
 
 
 class TableCode:
-    """Nats of structures by the shorter of two codes, including the choice between them."""
+    """The nats of structures by the shorter of two codes, including the choice between them."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class TableCode:
         widths: tuple[Mapping[int, int], Mapping[int, int]],
     ) -> None:
         self.fitted = fitted
-        """for laws whose other symbols are fitted constants"""
+        """code for laws in which some symbols are columns and the others fitted constants"""
         self.columns = columns
-        """for laws all of whose symbols are columns"""
+        """code for laws in which all symbols are columns"""
         self._widths = widths
 
     @classmethod
@@ -76,7 +76,7 @@ class TableCode:
         return _shipped()
 
     def nats_of_reading(self, n_columns: int) -> tuple[float, float]:
-        """Return the nats to say that a law in a table has fitted constants, and that it is all columns."""
+        """Return the nats of each reading of a law in a table: with fitted constants, with columns only."""
         fitted, columns = (widths.get(min(n_columns, MOST_COLUMNS), 0) + 1.0 for widths in self._widths)
         return log((fitted + columns) / fitted), log((fitted + columns) / columns)
 
@@ -91,7 +91,7 @@ class TableCode:
         )
 
     def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
-        """Nats of expressions without the digits of their free constants; see `StructureCode.prices`."""
+        """Return the nats of expressions without their free constants' digits; see `StructureCode.prices`."""
         n_columns = len(expressions[0].vocabulary.variables)
         of_fitted, of_columns = self.nats_of_reading(n_columns)
         return np.minimum(

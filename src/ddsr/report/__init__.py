@@ -1,4 +1,4 @@
-"""Pages on a fitted model: a report of its own, and what a notebook shows."""
+"""Pages about a fitted model: its report, and its view in a notebook."""
 
 from ddsr.report.facts import Background
 from ddsr.report.notebook import notebook_html

@@ -20,8 +20,8 @@ from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
 MOST_ROWS = 8
-LEAST_LISTED = 0.01  # of the weight
-SHOWN_LEFT = 0.0005  # a smaller weight gets no row
+LEAST_LISTED = 0.01  # of the total weight
+SHOWN_LEFT = 0.0005  # weights below this get no row
 
 
 def shown_certainty(
@@ -87,9 +87,9 @@ def curve_chart(model: FittedModel, target: str, X: NDArray[np.float64], y: NDAr
 
 
 def constants_of(model: FittedModel) -> dict[str, Any] | None:
-    """Return the equation with the names of its constants, and a row of texts for each constant.
+    """Return the equation with named constants, and a row of texts for each constant.
 
-    The result is None if the model has no intervals or its equation no constants.
+    The result is None if the model has no intervals or the equation has no constants.
     """
     intervals_of = getattr(model, "confidence_intervals", None)
     if intervals_of is None:
@@ -108,7 +108,7 @@ def constants_of(model: FittedModel) -> dict[str, Any] | None:
 
 
 def _functions(model: FittedModel) -> list[tuple[str, str]]:
-    """Return the unknown functions of the template with what was found for them."""
+    """Return the unknown functions of the template with the expressions found for them."""
     outcome = outcome_of(model)
     if outcome is None:
         return []

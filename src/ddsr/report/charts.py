@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-SIZE = (4.8, 3.5)  # inches; a page scales the charts to its columns
-DPI = 200  # of what is drawn as pixels
+SIZE = (4.8, 3.5)  # inches; the page scales charts to its columns
+DPI = 200  # resolution of parts drawn as pixels
 SOFT, GRID, CARD, SAMPLE = "#4d5a6a", "#e6eaf0", "#ffffff", "#2f84d6"
 SERIES = ("#0a5fb4", "#c2410c", "#00795b", "#8e3a86")
-# Colours of the light page, which the page's style sheet replaces in dark mode. Samples have one for both.
+# Colours of the light page; the style sheet replaces them in dark mode. Samples have one colour for both.
 VARIABLES = {SOFT: "soft", GRID: "grid", CARD: "card"} | {
     colour: f"colour-{n}" for n, colour in enumerate(SERIES)
 }
@@ -48,19 +48,19 @@ STYLE: Any = {
     "xtick.major.size": 0,
     "ytick.major.size": 0,
 }
-LONGEST_LABEL = 36  # characters; longer ones would leave the picture
+LONGEST_LABEL = 36  # characters; longer labels would not fit the picture
 
-MOST_VECTOR_DOTS, MOST_DOTS = 500, 1500  # more dots are pixels, and more rows are shown as a density
+MOST_VECTOR_DOTS, MOST_DOTS = 500, 1500  # above these, dots are drawn as pixels, and rows as a density
 HEXAGONS_ACROSS = 40
 # Losses below this share of the largest are rounding; all are drawn at this depth.
 LEAST_SHARE = 1e-30
-MOST_POINTS = 400  # of a learning curve
+MOST_POINTS = 400  # points of a learning curve
 
 
 def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str, Any]]]:
     """Draw the line of loss against complexity; return the points for the page to lay over it.
 
-    `left` and `top` of a point are its place in per cent of the chart.
+    `left` and `top` of a point are its position in per cent of the chart.
     """
     losses = np.array([equation.loss for equation in equations])
     losses = np.maximum(losses, LEAST_SHARE * (losses.max() or 1.0))
@@ -151,12 +151,12 @@ def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> Any:
 
 @contextmanager
 def _axes(across: str, up: str) -> Iterator[Axes]:
-    """Yield empty axes in the style of the report, whatever settings of matplotlib the user has changed."""
+    """Yield empty axes in the style of the report, regardless of the user's matplotlib settings."""
     from matplotlib import style
     from matplotlib.figure import Figure
 
     with style.context(STYLE, after_reset=True), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the reader's fonts may have it
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the reader's fonts may have the glyph
         axes = Figure(SIZE, layout="constrained").subplots()
         axes.locator_params(nbins=6)
         axes.margins(0.06)
@@ -174,7 +174,7 @@ def _svg(axes: Axes, label: str) -> Any:
     figure: Any = axes.figure
     figure.savefig(file, format="svg", dpi=DPI, transparent=True, metadata=metadata)
     text = file.getvalue()
-    # matplotlib's style sheet would apply to the whole page, and its names repeat from chart to chart
+    # matplotlib's style sheet would apply to the whole page, and its names are the same in every chart
     text = re.sub(r"<style.*?</style>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text).removeprefix("<svg")
     for colour, name in VARIABLES.items():
@@ -189,7 +189,7 @@ def _label(text: str) -> str:
 
 
 def _make_logarithmic(axes: Axes, name: str, low: float, high: float) -> None:
-    """Set the scale and the limits; label powers of ten, and on a short axis 2 and 5 times these too."""
+    """Set the scale and the limits; label powers of ten, and on a short axis also 2 and 5 times these."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     is_short = high < LOGARITHMIC * low
@@ -218,7 +218,7 @@ def _around(numbers: Floats) -> tuple[float, float]:
 def _draw_rows(axes: Axes, x: Floats, y: Floats, outline: float = 0.0) -> None:
     """Draw a dot for each row, or for many rows hexagons shaded by their number of rows.
 
-    With an outline of that width, dots can be seen on a curve.
+    An outline makes dots visible on a curve.
     """
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
@@ -243,6 +243,6 @@ def _time_limits(curves: Curves) -> tuple[float, float]:
 
 
 def _thinned(is_known: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return rows to draw: a line with more points than a screen has is not clearer."""
+    """Return rows to draw: a line with more points than the screen is not clearer."""
     rows = np.flatnonzero(is_known)
     return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round().astype(np.intp))]

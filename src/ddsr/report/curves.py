@@ -25,7 +25,7 @@ class Curves:
         """Return the curves of a model, or None."""
         if table is None or "best_reward" not in table or not table["best_reward"].notna().any():
             return None
-        # a model file keeps every n-th epoch of a long search; the others are assumed to be like it
+        # a model file keeps every n-th epoch of a long search; the others are assumed to be similar
         every = int(table.index[1] - table.index[0]) if len(table) > 1 else 1
         seconds = every * table.filter(regex="^seconds_").fillna(0.0).to_numpy(dtype=np.float64).sum(axis=1)
         best = np.fmax.accumulate(table["best_reward"].to_numpy(dtype=np.float64))

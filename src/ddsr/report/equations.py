@@ -43,7 +43,7 @@ class ShownEquation:
 
     @property
     def definitions(self) -> list[str]:
-        """The operators in it that users define."""
+        """User-defined operators in the equation."""
         return [own.text for own in self.expression.own_operators]
 
     @property
@@ -63,7 +63,7 @@ class ShownEquation:
 
     @property
     def script_data(self) -> dict[str, Any]:
-        """What the page's script shows, and copies as code with all digits."""
+        """Data for the page's script: what it shows, and what it copies as code with all digits."""
         copies = {
             "Python": written_or_reason(to_python, self.expression),
             "LaTeX": self.expression.to_latex(),
@@ -74,7 +74,7 @@ class ShownEquation:
 
 
 def written_or_reason(write: Callable[[Expression], str], expression: Expression) -> str:
-    """Return the expression in another format, or a comment that says what that needs."""
+    """Return the expression in another format, or a comment on what the format needs."""
     try:
         return write(expression)
     except ExpressionError as error:
@@ -113,7 +113,7 @@ def sympy_source(expression: Expression) -> str:
             return f"sympy.Rational({number.p}, {number.q})"  # 1/3 would be a float
 
         def _print_Float(self, number: sympy.Float) -> str:
-            return repr(float(number))  # all digits, not fifteen
+            return repr(float(number))  # all digits instead of fifteen
 
     variables = expression.vocabulary.variables
     arguments = dict(zip(variables, argument_names(variables), strict=True))
@@ -125,7 +125,7 @@ def sympy_source(expression: Expression) -> str:
     lines = ["import sympy", ""]
     lines += [f"{renamed[name]} = sympy.Symbol({name!r})" for name in used]
     source = Printer({"fully_qualified_modules": True}).doprint(form)
-    # a plain Python number could not be differentiated, printed as LaTeX, …
+    # a plain Python number cannot be differentiated, printed as LaTeX, …
     return "\n".join([*lines, f"equation = {source if used else f'sympy.sympify({source})'}"]) + "\n"
 
 

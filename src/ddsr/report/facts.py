@@ -23,7 +23,7 @@ from ddsr.storage.processor import processor_name
 from ddsr.storage.version import ddsr_version
 
 PACKAGES = ("numpy", "scikit-learn", "torch")
-# Maximum number of columns to list, those in the equation first; the others are counted.
+# Maximum number of columns to list, starting with those in the equation; the others are only counted.
 MOST_COLUMNS = 30
 STOPPED_BY = {
     "exact": "an exact equation was found",
@@ -53,7 +53,7 @@ class Background:
     seconds: float | None = None
     """duration of the fit"""
     search: Mapping[str, str] = field(default_factory=dict)
-    """further facts about the search, by name"""
+    """more facts about the search, by name"""
     machine: Mapping[str, str] | None = None
     """versions and hardware of the fit; None shows those of the machine that writes the page, and says so"""
     shell: str | None = None
@@ -174,7 +174,7 @@ def changed_parameters(model: FittedModel) -> dict[str, Any]:
 
 
 def _plain(value: object) -> str:
-    """Return a text that is equal for equivalent values: files turn an empty tuple into an empty list."""
+    """Return the same text for equivalent values: files turn an empty tuple into an empty list."""
     return repr(tuple(value) if isinstance(value, list) else value)
 
 

@@ -20,11 +20,11 @@ class Predictions:
     true: Floats
     predicted: Floats
     n_rows: int
-    """number of rows, including those left out"""
+    """number of rows, including those without a finite prediction"""
     far: tuple[int, ...] = ()
     """numbers of the outliers, from 1"""
     n_sampled_from: int | None = None
-    """number of training rows, if these are a sample of them"""
+    """number of training rows, if the rows are a sample of them"""
 
     @classmethod
     def of(

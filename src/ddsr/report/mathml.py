@@ -21,7 +21,7 @@ from ddsr.expression.symbolic import LARGEST_DENOMINATOR
 
 # A double that equals such a fraction, or such a multiple of π, is shown as one.
 LARGEST_NUMERATOR = 100
-# An exponential with more characters in its exponent is written as exp(…), since exponents are small print.
+# With more characters in the exponent, an exponential is written as exp(…), since exponents are small.
 LONGEST_EXPONENT = 18
 NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "gamma": "Γ"}
 NUMBER = re.compile(r"(<msup>)?<mn>")
@@ -79,7 +79,7 @@ def to_mathml(expression: Expression, target: str, precision: int) -> str:
 
 
 def name_of(name: str) -> str:
-    """Write a letter with its index, a Greek letter for its name, and any other name upright, as it is."""
+    """Return the markup of a name: a letter with an index, a Greek letter for its name, or upright text."""
     name = " ".join(name.split())
     found = re.fullmatch(r"([^\W\d_]+?)(?:_(.+)|(\d+))?", name)
     stem, index = (found[1], found[2] or found[3]) if found else (name, None)
@@ -91,7 +91,7 @@ def name_of(name: str) -> str:
 
 
 def _number(value: float, precision: int = 3) -> Quotient:
-    """Round; show what equals a simple fraction or multiple of π as one."""
+    """Return a rounded number, or the simple fraction or multiple of π that it equals."""
     size = abs(value)
     rounded = digits(size, precision)
     mantissa, _, exponent = rounded.partition("e")

@@ -32,10 +32,10 @@ class FittedModel(Protocol):
 
 
 class Output:
-    """One output of a model with several, with the interface of a model."""
+    """One output of a model with several outputs, with the interface of a model."""
 
     def __init__(self, model: Any, output: int) -> None:
-        """Wrap a model; of its attributes that are lists with one item per output, take this output's."""
+        """Wrap a model; attributes that are lists with one item per output give this output's item."""
         self.model, self.output = model, output
 
     def __getattr__(self, name: str) -> Any:
@@ -71,7 +71,7 @@ def outcome_of(model: FittedModel) -> Outcome | None:
 
 
 def preparation_of(model: FittedModel) -> Any:
-    """Return how the model prepares tables, or None if it takes them as they are."""
+    """Return how the model prepares tables, or None if it uses them unchanged."""
     return getattr(model, "preparation_", None)
 
 

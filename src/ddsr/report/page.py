@@ -93,7 +93,7 @@ def _page(
     extras = [
         name for name, flag in flags.items() if getattr(background, flag) or getattr(model, f"{flag}_", False)
     ]
-    if fit is not None and extras:  # rows may be far off by their weights, or not count
+    if fit is not None and extras:  # weights allow large residuals, and some rows may not count
         fit = replace(fit, far=())
     picture, points = front_chart(equations)
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))

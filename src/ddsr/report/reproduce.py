@@ -36,7 +36,7 @@ OPTIONS = {
 }
 
 
-# Columns besides the variables, by names for the reader to replace, and the arguments of `fit` for them.
+# Columns other than variables, by names for the reader to replace, with the arguments of `fit` for them.
 EXTRAS = {"weights": "sample_weight", "counts": "counts"}
 
 
@@ -83,9 +83,9 @@ def shell_line(
     has_options = all(
         name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
     )
-    # without a limit, the command sets its own
+    # without a limit, the command sets a default limit
     is_limited = "max_time" in settings or "max_epochs" in settings
-    is_limited &= settings.get("max_time") != inf  # which the command does not take
+    is_limited &= settings.get("max_time") != inf  # the command does not accept infinity
     are_texts = all(isinstance(each, (list, tuple)) for _, each in texts)
     are_texts = are_texts and all(isinstance(text, str) for _, each in texts for text in each)
     if not (has_options and is_limited and are_texts):
@@ -99,14 +99,14 @@ def shell_line(
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Join names by commas; a name with a comma stands in double quotes."""
+    """Join names by commas; a name with a comma gets double quotes."""
     line = StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
 
 
 def _listed_operators(operators: Sequence[str | OwnOperator]) -> str:
-    """Join operators by commas, definitions as they are."""
+    """Join operators by commas, leaving definitions unchanged."""
     texts = [each if isinstance(each, str) else each.text for each in operators]
     return ",".join(texts) if any("=" in text for text in texts) else _listed(texts)
 
@@ -166,14 +166,14 @@ def _imports_of(settings: dict[str, Any]) -> list[str]:
 
 
 def _public_module_of(kind: type) -> str:
-    """Return the package of the class's module if it offers the class, else the module."""
+    """Return the package of the class's module if it exports the class, otherwise the module."""
     package = kind.__module__.rpartition(".")[0]
     offered = getattr(sys.modules.get(package), kind.__name__, None)
     return package if offered is kind else kind.__module__
 
 
 def _classes_in(value: object) -> set[type]:
-    """Return the classes of this package, and of paths, that the code of a value needs."""
+    """Return the classes of this package and of pathlib that the code of a value needs."""
     if isinstance(value, Mapping):
         return _classes_in([*value.values()])
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -36,7 +36,7 @@ class Asked:
     fingerprint: str
     """hash of the data"""
     max_time: float | None
-    """including what `resume` has added"""
+    """time limit in seconds, including what `resume` has added"""
     max_epochs: int | None
     parameters: Mapping[str, Any]
     """parameters of the estimator when the run was created, as JSON"""

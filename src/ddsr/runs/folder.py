@@ -170,12 +170,12 @@ class RunFolder:
     def _stopped_by(self, state: State | None) -> str | None:
         if state is not None:
             return state.stopped_by
-        # A fit that ended before its first epoch, for example at an exact baseline, has only a model.
+        # A fit that ended before its first epoch, for example with an exact baseline, has only a model.
         stopped_by = self.model().stopped_by_ if (self.path / MODEL).exists() else UNENDED
         return None if stopped_by == UNENDED else stopped_by
 
     def data(self) -> RunData:
-        """Return X, y, weights and counts; raise `RunError` if they are not those that the run began with."""
+        """Return X, y, weights and counts; raise `RunError` if they differ from the original data."""
         asked = self.asked
         return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
 
@@ -207,7 +207,7 @@ class RunFolder:
             return DDSRRegressor(**from_json(self.asked.parameters, known, self.operators) | limits)
 
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
-        """Raise the limits. If the limit that ended the fit is not raised, it is removed."""
+        """Raise the limits. A limit that ended the fit and is not raised is removed."""
         max_time, max_epochs = self.asked.max_time, self.asked.max_epochs
         stopped_by = (state.stopped_by or state.ended_by) if state else None
         if more_time is not None:
@@ -238,7 +238,7 @@ def _functions_among(operators: Sequence[Any] | None) -> tuple[CustomOperator, .
 
 
 def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
-    """Return the estimator with these parameters and a fixed seed, so that `resume` has the same one."""
+    """Return the estimator with these parameters and a fixed seed, which `resume` uses, too."""
     known = DDSRRegressor().get_params(deep=False)
     for name in parameters:
         if name not in known:
@@ -281,7 +281,7 @@ def _make(folder: Path, asked: Asked, data: RunData) -> None:
                 raise
     except BaseException:
         if is_new:
-            with suppress(OSError):  # another process may use it by now
+            with suppress(OSError):  # another process may have begun to use it
                 folder.rmdir()
         raise
 

@@ -26,7 +26,7 @@ OnState = Callable[[SearchState], object]
 class FolderJournal:
     """The `Journal` of a fit: one log line per epoch, and the state and the model every few seconds.
 
-    The model is written before the state, so that a state which says that the fit has ended has its model.
+    The model is written before the state, so that the final state always comes with a model.
     """
 
     def __init__(

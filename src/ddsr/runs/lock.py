@@ -1,4 +1,4 @@
-"""A lock so that one process at a time works in a run folder."""
+"""A lock that lets only one process at a time work in a run folder."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def line_of(state: SearchState, best: FrontEntry, seconds: float) -> dict[str, A
 
 
 def append(folder: Path, line: dict[str, Any]) -> None:
-    """Append a line, or leave the file as it was: never half a line."""
+    """Append a line; on failure leave the file as it was, without half a line."""
     path = folder / FILE
     try:
         with path.open("ab") as file:

@@ -13,7 +13,7 @@ from ddsr.storage.files import read_whole, write_whole
 from ddsr.storage.saved import Saved, from_bytes, restoring, to_bytes
 
 PATTERN = "state-*.npz"
-# If the newest one is damaged, the one before it is used.
+# If the newest state is damaged, the previous one is used.
 N_KEPT = 2
 
 
@@ -29,7 +29,7 @@ class State:
     stopped_by: str | None
     """what ended the fit; None if it is unfinished"""
     ended_by: str | None = None
-    """what ended the search, if an interrupt came before the choice"""
+    """what ended the search, if an interrupt prevented the choice"""
 
 
 def write_state(folder: Path, state: State) -> None:
@@ -56,7 +56,7 @@ def newest_state(folder: Path) -> State | None:
 
 
 def forget_after(folder: Path, n_epochs: int) -> None:
-    """Remove states of later epochs, which are damaged or would be read instead of this one."""
+    """Remove states of later epochs: they are damaged, or would be read instead of this one."""
     for path in _newest_first(folder):
         if path.stem > f"state-{n_epochs:08d}":
             with suppress(OSError):

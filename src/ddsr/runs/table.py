@@ -26,7 +26,7 @@ FILE = "data.npz"
 
 @dataclass(frozen=True, eq=False)
 class RunData:
-    """X, y, what is known of the rows, and column names."""
+    """X, y, weights, counts and standard errors of the rows, and column names."""
 
     X: Floats
     y: Floats
@@ -41,7 +41,7 @@ class RunData:
 
     @property
     def weights(self) -> RowWeights:
-        """What is known of the rows."""
+        """Weights, counts and standard errors of the rows."""
         return RowWeights(self.sample_weight, self.counts, self.y_err)
 
     @property
@@ -66,7 +66,7 @@ class RunData:
 
 
 def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool, fingerprint: str) -> RunData:
-    """Read the data of a folder; raise `RunError` if they are not those that the run began with."""
+    """Read the data of a folder; raise `RunError` if they differ from the original data."""
     path = folder / FILE
     saved = from_bytes(read_whole(path, "data"), f"data ({path})")
     with restoring(f"data ({path})"):
@@ -86,9 +86,9 @@ def checked_table(
     feature_names: Sequence[str] | None,
     preparation: Preparation | None = None,
 ) -> RunData:
-    """Read and check the data as the estimator does. Given names replace those of the table."""
+    """Read and check the data as the estimator does. `feature_names` replace those of the table."""
     is_made = preparation is None and not model._table_options.is_default
-    if feature_names is not None and is_made:  # the names of prepared columns are made of these
+    if feature_names is not None and is_made:  # the names of prepared columns contain these
         X = _renamed(X, feature_names)
     read = model._read(X, y, weights, preparation)
     if not read.targets.is_one:

@@ -13,13 +13,13 @@ from typing import Any
 
 from ddsr.errors import RunError
 
-# Suffix of files that are being written, by which the leftovers of a killed process are found.
+# Suffix of files that are being written. It identifies leftovers of a killed process.
 ASIDE = ".being-written"
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write the file, or leave the old one if the disk is full or the process is killed."""
+    """Write the file, or keep the old one if the disk is full or the process is killed."""
     aside = path.with_name(f".{path.name}.{os.getpid()}{ASIDE}")
     try:
         aside.unlink(missing_ok=True)
@@ -39,7 +39,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; raise `ValueError` also if it is nested too deeply or has text that cannot be written."""
+    """Parse JSON; also raise `ValueError` if it is nested too deeply or has text that cannot be written."""
     try:
         parsed = json.loads(text)
         if SURROGATE.search(text if isinstance(text, bytes) else text.encode()):

@@ -24,7 +24,7 @@ class HeldError(Exception):
 def holding(path: Path) -> Iterator[None]:
     """Hold the lock; raise `HeldError` if another process has it, `OSError` if the file cannot be locked.
 
-    The system releases the lock when the process ends, however it ends. The file stays: if it were removed,
+    The system releases the lock whenever the process ends. The file stays: if it were removed,
     one process could lock the old file while another locks a new one. A symbolic link is refused, and the
     content of a file that ddsr did not sign is left as it is.
     """
@@ -35,7 +35,7 @@ def holding(path: Path) -> Iterator[None]:
             raise HeldError(_content(file) or "another process") from None
         content = _content(file)
         if not content or content.startswith(SIGNATURE):
-            with suppress(OSError):  # the name is only for people: the lock also holds without it
+            with suppress(OSError):  # the name only informs people; the lock works without it
                 file.seek(0)
                 file.truncate()
                 file.write(f"{SIGNATURE}{os.getpid()} on {platform.node()}")

@@ -9,7 +9,7 @@ _LISTING = Path("/proc/cpuinfo")
 
 
 def processor_name(listing: Path = _LISTING) -> str:
-    """Return the maker's name if the system lists it, otherwise the architecture."""
+    """Return the processor's model name if the system lists it, otherwise the architecture."""
     try:
         lines = listing.read_text().splitlines()
     except OSError:

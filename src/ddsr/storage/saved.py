@@ -38,7 +38,7 @@ def to_bytes(saved: Saved) -> bytes:
 
 
 def unwritable(value: object, place: str = "", *, may_be_array: bool = True) -> str | None:
-    """Say what in a tree `to_bytes` cannot write so that it comes back the same; None: nothing."""
+    """Describe the first part of a tree that `to_bytes` cannot write faithfully; None if there is none."""
     at = f" at {place}" if place else ""
     if isinstance(value, np.ndarray) and may_be_array:
         return f"an array of objects{at}" if value.dtype.hasobject else None
@@ -58,8 +58,8 @@ def unwritable(value: object, place: str = "", *, may_be_array: bool = True) -> 
 
 
 def from_bytes(data: bytes, what: str = "state") -> Saved:
-    """Read the tree of an archive; raise `RunError`, which names it `what`, if it cannot be read."""
-    if not data.startswith(ZIP):  # NumPy would take it for a pickle and explain how to load that
+    """Read the tree of an archive; raise a `RunError` that names `what` if it cannot be read."""
+    if not data.startswith(ZIP):  # NumPy would mistake it for a pickle and explain how to load it
         raise RunError(f"cannot read the saved {what}: it is not an archive")
     with restoring(what), np.load(io.BytesIO(data), allow_pickle=False) as archive:
         arrays = {path: archive[path] for path in archive.files}
@@ -75,18 +75,18 @@ def from_bytes(data: bytes, what: str = "state") -> Saved:
 
 @contextmanager
 def restoring(what: str) -> Iterator[None]:
-    """Report any error inside as a `RunError` of one line on what was saved."""
+    """Turn any error inside into a one-line `RunError` that names `what`."""
     try:
         yield
     except RunError:
         raise
-    except Exception as error:  # corrupt bytes fail in any way that zip, NumPy and torch know
+    except Exception as error:  # corrupt bytes can cause any error of zip, NumPy and torch
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise RunError(f"cannot read the saved {what}: {reason}") from error
 
 
 def whole(saved: Saved, name: str) -> int:
-    """Return a count from a tree; raise `ValueError` if the value is of another kind."""
+    """Return a count from a tree; raise `ValueError` if the value is not a count."""
     value = saved[name]
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise ValueError(f"{name} is {value!r}")

@@ -20,7 +20,7 @@ TIMEOUT_S = 30.0
 START_S = 60.0
 """time limit for starting Python and importing SymPy on a busy machine"""
 TIMED_OUT = Verdict(error="timeout")
-"""not solved by any rule, even if R² is 1"""
+"""verdict after a timeout: not solved by any rule, even if R² is 1"""
 
 
 class JudgeProcess:
@@ -34,7 +34,7 @@ class JudgeProcess:
     ) -> Verdict:
         """Return the verdict on a model.
 
-        If SymPy cannot simplify a black-box model in time, the verdict has the size of the model as it is.
+        If SymPy cannot simplify a black-box model in time, the verdict has the unsimplified model's size.
         """
         request = {"model": model, "problem": asdict(problem), "r2_test": r2_test, "is_simplified": True}
         verdict = self._verdict(request, timeout)
@@ -55,7 +55,7 @@ class JudgeProcess:
         )
 
     def kill(self) -> None:
-        """Stop the present judgement, from any thread; its verdict is an error."""
+        """Stop the current judgement, from any thread; its verdict is an error."""
         if self._process is not None:
             self._process.kill()
 
@@ -77,7 +77,7 @@ class JudgeProcess:
             text=True,
             start_new_session=True,  # Ctrl-C only reaches the runner, which ends its processes
         )
-        # It reports when it is ready, so that its start does not count as time of a model.
+        # The process reports when it is ready, so that its start does not count towards a model's time.
         if self._answer(START_S):
             return True
         self.close()

@@ -1,4 +1,4 @@
-"""The two rules for a solved problem. SymPy may need long for them (see `judge`).
+"""The two rules for a solved problem. SymPy may take a long time for them (see `judge`).
 
 Both rules round decimals to three places and those below 1e-4 to zero, keep fractions, and take π as a
 number, so that a fitted 0.3989 equals 1/√(2π). Let f be the true equation and g the model, both rounded:
@@ -26,14 +26,14 @@ ZERO_BELOW = 1e-4
 LOWEST_R2 = 0.5
 N_PROBES = 64
 PROBE_TOLERANCE = 0.05
-"""largest spread of a difference, relative to that of the truth, that rounding may cause in a constant"""
-# What SymPy raises for forms that it cannot handle.
+"""largest spread that rounding may cause in a constant difference, relative to the truth's spread"""
+# Errors of SymPy for forms that it cannot handle.
 SYMPY_FAILURES = (BenchError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules decide about a model."""
+    """The decisions of the rules about a model."""
 
     solved_srbench: bool | None = False
     """None if the equation is unknown"""
@@ -70,7 +70,7 @@ def apply_rules(model: str, problem: BenchmarkProblem, r2_test: float) -> Verdic
 
 
 def measure_size(model: str, problem: BenchmarkProblem, is_simplified: bool = True) -> Verdict:
-    """Judge a model without a known equation: only its size."""
+    """Judge a model of a problem without a known equation: measure only its size."""
     from ddsr.expression.symbolic import count_nodes
 
     unsolved = Verdict(solved_srbench=None, solved_paper=None)
@@ -87,7 +87,7 @@ def measure_size(model: str, problem: BenchmarkProblem, is_simplified: bool = Tr
 def round_constants(form: Any) -> Any:
     """Round decimals to three places, and numbers without variables such as sqrt(2).
 
-    Fractions stay, as in SRBench. Integers and eighths become exact, so that SymPy takes x^0.5 as a root.
+    Fractions stay, as in SRBench. Integers and eighths become exact, so that SymPy reads x^0.5 as a root.
     """
     import sympy
 
@@ -121,7 +121,7 @@ def _rounded(number: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Probes:
-    """Checks by numbers: they quickly rule out most wrong models, where simplifying is slow."""
+    """Numeric checks, which quickly rule out most wrong models, since simplifying is slow."""
 
     can_be_equal: bool
     can_differ_by_constant: bool
@@ -171,7 +171,7 @@ def _is_equivalent(truth: Any, found: Any, problem: BenchmarkProblem) -> bool:
 
 
 def _is_exactly_equivalent(model: str, problem: BenchmarkProblem) -> bool:
-    """Compare without rounding, for models with π: cos(x − π/2) is sin(x), cos(x − 1.571) is not."""
+    """Compare without rounding, for models with π: cos(x − π/2) equals sin(x), cos(x − 1.571) does not."""
     if "pi" not in model:
         return False
     assert problem.formula is not None

@@ -28,7 +28,7 @@ class FFXRegressor:
     """The most accurate model of the Pareto front, as in SRBench."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
-        """Ignore all options; nothing is random."""
+        """Ignore all options, since nothing is random."""
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> FFXRegressor:
         """Fit and choose a model on all rows, as FFX's own estimator does."""
@@ -45,7 +45,7 @@ class FFXRegressor:
             return np.asarray(self._model.predict(X.to_numpy()), dtype=np.float64)
 
     def sympy(self) -> str:
-        """Return the model with all digits of its thresholds, unlike FFX's own text."""
+        """Return the model as text with all digits of its thresholds, unlike FFX's own text."""
         if not hasattr(self._model, "coefs_n"):
             return repr(float(self._model.constant))
         offset, *weights = self._model.coefs_n

@@ -79,7 +79,7 @@ class GplearnRegressor:
         return predicted
 
     def sympy(self) -> str:
-        """Return the best program as text, although its division is 1 where it would divide by nearly 0."""
+        """Return the best program as text, with plain divisions; gplearn's are 1 near a divisor of 0."""
         return self._written(iter(self._search._program.program))
 
     def _written(self, nodes: Iterator[Any]) -> str:

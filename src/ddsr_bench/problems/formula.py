@@ -16,7 +16,7 @@ from ddsr.errors import BenchError
 
 # A name, but not the end of a number such as 1e5.
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-# SymPy's parser executes its text as Python, so it may only see the characters of formulas.
+# SymPy's parser executes text as Python, so it may only get the characters of formulas.
 PLAIN = re.compile(r"[\w\s.,()+\-*/^<>=&|~]*")
 ATTRIBUTE = re.compile(r"(?:(?<![\w.])[A-Za-z_]\w*|\))\s*\.\s*[A-Za-z_]")
 PYTHONS_OWN = frozenset(vars(builtins)) - {"abs", "max", "min", "pow", "True", "False"}
@@ -58,7 +58,7 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
 
 def check_plain(text: str, variables: tuple[str, ...] = ()) -> None:
     """Refuse text that is a program: quotes, square brackets, attributes, Python's own functions."""
-    text = normalize("NFKC", text)  # as Python reads names
+    text = normalize("NFKC", text)  # as Python normalises names
     if not PLAIN.fullmatch(text) or ATTRIBUTE.search(text):
         raise BenchError(
             f"not a formula: {text!r} has parts other than names, numbers, operators and parentheses"

@@ -58,7 +58,7 @@ class BenchmarkProblem:
     path: str | None = None
     """path of the user's file"""
     is_standardised: bool = False
-    """whether features and target are scaled to mean 0 and variance 1, as in SRBench's black box"""
+    """whether features and target are scaled to mean 0 and variance 1, as for SRBench's black-box problems"""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> BenchmarkProblem:
@@ -112,7 +112,7 @@ def _shipped(table: str) -> tuple[BenchmarkProblem, ...]:
 
 
 def _black_box() -> tuple[BenchmarkProblem, ...]:
-    """Return SRBench's black-box problems; their columns, often not valid names, become x0, x1, …"""
+    """Return SRBench's black-box problems; columns are renamed x0, x1, …, since many names are not valid."""
     return tuple(
         BenchmarkProblem(
             row["name"],
@@ -128,7 +128,7 @@ def _black_box() -> tuple[BenchmarkProblem, ...]:
 
 
 def _own_data(path: Path) -> BenchmarkProblem:
-    """Read a user's file now, so that errors in it appear before any run."""
+    """Read a user's file early, so that errors in it appear before any run."""
     X, _ = read_columns(path)
     if len(X) < MIN_ROWS:
         raise BenchError(f"{path} has {len(X)} rows, but training and test together need {MIN_ROWS}")

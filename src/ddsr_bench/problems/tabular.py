@@ -84,5 +84,5 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _delimiter(header: str) -> str:
-    """Return the delimiter that the header has most of."""
+    """Return the most frequent delimiter in the header."""
     return max(DELIMITERS, key=header.count)

@@ -1,4 +1,4 @@
-"""The data of a trial, as in SRBench: the seed of the trial decides its rows, split and noise."""
+"""The data of a trial, as in SRBench: the seed of the trial determines its rows, split and noise."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def make_data(problem: BenchmarkProblem, seed: int, noise: float, data_dir: Path
 def split_rows(n_rows: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the training and test rows of scikit-learn's `train_test_split`, which SRBench uses.
 
-    Importing scikit-learn for it would take longer than the other preparations of a run.
+    Importing scikit-learn for it would take longer than the rest of a run's preparation.
     """
     order = np.random.RandomState(seed).permutation(n_rows)
     n_test = math.ceil((1 - TRAIN_FRACTION) * n_rows)
@@ -66,7 +66,7 @@ def split_rows(n_rows: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.int
 
 
 def draw_again(train: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
-    """Draw the 10,000 training rows of SRBench from a larger table: with replacement, as there."""
+    """Draw the 10,000 training rows of SRBench from a larger table, with replacement as in SRBench."""
     drawn: NDArray[np.intp] = np.random.RandomState(seed).choice(train, size=MOST_ROWS)
     return drawn
 

@@ -1,1 +1,1 @@
-"""Tables, figures and pages of results, beside published results."""
+"""Tables, figures and pages of results, next to published results."""

@@ -41,7 +41,7 @@ def make_table(
 
 
 def save_figure(results: Results, kind: str, out: str) -> None:
-    """Write a figure; the ending of the file decides its format."""
+    """Write a figure; the file's ending decides the format."""
     save(out, render(kind, results, Path(out).suffix.removeprefix(".").lower()))
 
 
@@ -51,7 +51,7 @@ def save_page(results: Results, title: str, baseline: str | None, out: str) -> N
 
 
 def save(out: str, contents: bytes) -> None:
-    """Write a file, or report in one line why that is not possible."""
+    """Write a file; errors are reported in one line."""
     try:
         Path(out).write_bytes(contents)
     except OSError as error:

@@ -50,7 +50,7 @@ def draw(results: Results) -> Figure:
 
 
 def curves_by_method(results: Results) -> dict[str, list[pd.DataFrame]]:
-    """Return the curves in the stores; methods without curves are left out."""
+    """Return the curves in the stores by method; methods without curves are left out."""
     found: dict[str, list[pd.DataFrame]] = {}
     for row in results.rows:
         path = results.curves.get(row.key)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CAPTIONS = {
-    "rates": "Rates by method and noise level; filled marks are runs of here, with 95 % intervals.",
+    "rates": "Rates by method and noise level; filled marks are our own runs, with 95 % intervals.",
     "pareto": "Mean R² on test against mean size on the black-box data sets.",
     "ablation": "Methods on the same problems, noise levels and seeds, with 95 % intervals.",
     "curves": "Learning curves, means over runs; a run that has ended keeps its best reward.",

@@ -20,7 +20,7 @@ SUITE_OF_GROUP: dict[Group, str] = {
 WITHOUT_EQUATION: frozenset[str] = frozenset({"black box", "own data"})
 """groups without solution rates"""
 NOT_IN_SRBENCH = frozenset({"feynman_I_26_2", "feynman_I_30_5", "feynman_test_10"})
-"""problems of the ground truth that SRBench does not have: the paper has 133, SRBench 130"""
+"""ground-truth problems of the paper that SRBench lacks: the paper has 133, SRBench 130"""
 
 
 @cache
@@ -40,7 +40,7 @@ def is_friedman(problem: str) -> bool:
 
 
 def group_of(row: Row) -> Group:
-    """Return the group of a run's problem. A run without verdict is on a user's table."""
+    """Return the group of a run's problem. A run without a verdict is on a user's table."""
     for group in SUITE_OF_GROUP:
         if row.problem in names_of(group):
             return group

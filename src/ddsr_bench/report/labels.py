@@ -17,7 +17,7 @@ DISTANCES = (7.0, 14.0, 24.0, 36.0)
 """distances between a mark and its name, in points"""
 MARK_RADIUS = 4.0
 DISTANCE_COST = 3.0
-"""overlap in square points that is as bad as one point of distance"""
+"""overlap in square points that costs as much as one point of distance"""
 
 
 class Label(NamedTuple):
@@ -51,7 +51,7 @@ class Box(NamedTuple):
 
 
 def place_labels(axes: Axes, labels: Sequence[Label]) -> None:
-    """Write the names; the first ones have the best places. Set the limits of the axes before."""
+    """Write the names; the first ones get the best places. Set the limits of the axes first."""
     scale = 72.0 / axes.figure.dpi
     centres = [axes.transData.transform((label.x, label.y)) * scale for label in labels]
     taken = [Box.around(x, y, 2 * MARK_RADIUS, 2 * MARK_RADIUS) for x, y in map(tuple, centres)]

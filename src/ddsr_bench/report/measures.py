@@ -55,19 +55,19 @@ def r2_or_zero(row: Row) -> float:
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """Return the mean; None of no values."""
+    """Return the mean; None if there are no values."""
     known = list(values)
     return fmean(known) if known else None
 
 
 def middle(values: Iterable[float]) -> float | None:
-    """Return the median; None of no values."""
+    """Return the median; None if there are no values."""
     known = list(values)
     return float(median(known)) if known else None
 
 
 def budgets(runs: Sequence[Row]) -> str | None:
-    """Return the different limits of the runs; None if no row has them."""
+    """Return the different limits of the runs as text; None if no row has them."""
     return "; ".join(sorted({row.budget for row in runs if row.budget})) or None
 
 

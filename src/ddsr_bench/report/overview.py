@@ -38,7 +38,7 @@ TIMES_NOTE = (
 
 
 class Rule(NamedTuple):
-    """A rule for solved problems, and the problems that it is applied to."""
+    """A rule for solved problems, and the problems that it applies to."""
 
     title: str
     rate: Callable[[Sequence[Row]], Rate | None]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOWEST_R2 = 0.0
-"""methods below are named under the figure, to leave the others room"""
+"""methods below this R² are named under the figure, to leave room for the others"""
 
 
 class FitPoint(NamedTuple):
@@ -88,7 +88,7 @@ def pareto_front(points: Sequence[FitPoint]) -> list[FitPoint]:
 
 
 def _own_points(results: Results) -> list[FitPoint]:
-    """Return the methods without noise; the name of a method says if it has not run on all data sets."""
+    """Return the methods without noise; a name includes the number of data sets if not all were run."""
     rows = [row for row in results.rows if group_of(row) == "black box" and row.noise == 0]
     n_sets = len(names_of("black box"))
     points = []

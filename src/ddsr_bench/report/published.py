@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 Source = Literal["SRBench", "paper"]
 """SRBench's result files (130 problems), or the tables of the DDSR paper (133)"""
 SRBENCHS_DSR = "DSR-W/OC"
-"""the paper's name of a method that SRBench has too"""
+"""names in the paper of methods that are also in SRBench"""
 
 
 class PublishedRates(NamedTuple):

@@ -13,7 +13,7 @@ class Rate(NamedTuple):
     low: float | None = None
     high: float | None = None
     of: str | None = None
-    """which part of the problems it is a rate of, if not of all"""
+    """the part of the problems that it covers, if not all"""
 
 
 def rate_of(hits: Iterable[bool]) -> Rate | None:
@@ -28,7 +28,7 @@ def rate_of(hits: Iterable[bool]) -> Rate | None:
 
 
 def interval_bars(rates: Iterable[Rate]) -> list[list[float]]:
-    """Return the lengths of the intervals below and above the rates, as matplotlib takes error bars."""
+    """Return the lengths of the intervals below and above the rates, as error bars for matplotlib."""
     pairs = [
         (rate.percent - rate.low, rate.high - rate.percent)
         if rate.low is not None and rate.high is not None

@@ -16,7 +16,7 @@ from ddsr_bench.runner.store import FILE, Key, Row, file_of, read_rows
 
 @dataclass(frozen=True)
 class Origin:
-    """A store: its runs, and how the runner was started, if it has recorded that."""
+    """A store: its runs, and the recorded starts of the runner, if there are any."""
 
     starts: tuple[Start, ...]
     runs: frozenset[Key]
@@ -61,7 +61,7 @@ class Results:
 def read_results(stores: Sequence[str]) -> Results:
     """Read all runs of the stores. `LABEL=FOLDER` puts the label before the names of its methods.
 
-    Of a run that is in a store twice, the first row counts. A run that is in two stores is an error.
+    If a run is in a store twice, the first row counts. A run in two stores is an error.
     """
     rows: dict[Key, Row] = {}
     warnings: list[str] = []
@@ -107,14 +107,14 @@ def _label_and_file(store: str) -> tuple[str, Path]:
 
 
 def provenance(rows: Sequence[Row], origins: Sequence[Origin]) -> str:
-    """Return a note on machines and versions; a machine that no start describes appears by its name."""
+    """Return a note on machines and versions; machines that no start describes appear by name."""
     starts = _starts_of(rows, origins)
     machines = [machine for start in starts for machine in start.machines]
     places: dict[str, None] = {}
     for host in sorted({row.host for row in rows}):
         known = [str(machine) for machine in machines if machine.host == host]
         places |= dict.fromkeys(known or [f"host {host}"])  # two machines may have one name
-    known_versions = sorted({row.version for row in rows} - {UNKNOWN})  # otherwise, the commit says it
+    known_versions = sorted({row.version for row in rows} - {UNKNOWN})  # otherwise the commit says it
     versions = f" {', '.join(known_versions)}" if known_versions else ""
     commits = dict.fromkeys(start.commit or "not a checkout" for start in starts)
     of_commits = f" (commit {', '.join(commits)})" if commits else ""
@@ -122,7 +122,7 @@ def provenance(rows: Sequence[Row], origins: Sequence[Origin]) -> str:
 
 
 def commands(rows: Sequence[Row], origins: Sequence[Origin]) -> tuple[str, ...]:
-    """Return a note on each command that made these runs."""
+    """Return a note for each command that made these runs."""
     return tuple(dict.fromkeys(f"Made by `{start.command}`." for start in _starts_of(rows, origins)))
 
 

@@ -32,7 +32,7 @@ from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 OWN = "here"
-"""source of the runs of the stores"""
+"""source name of the runs in stores"""
 SOURCE_NAMES: dict[Source, str] = {"SRBench": "SRBench", "paper": "DDSR paper"}
 METHOD = (TableColumn("method", "method"), TableColumn("noise", "noise"), TableColumn("source", "source"))
 RATE_COLUMNS = (
@@ -117,7 +117,7 @@ def _published_rates(row: PublishedRates) -> dict[str, Cell]:
 
 
 def black_box_fit(runs: Sequence[Row]) -> tuple[list[float], list[float], list[float]]:
-    """Return R², sizes and times by data set, as medians over its trials like SRBench's."""
+    """Return R², sizes and times by data set: medians over its trials, as in SRBench."""
     trials: dict[str, list[Row]] = {}
     for row in runs:
         trials.setdefault(row.problem, []).append(row)

@@ -24,7 +24,7 @@ class TableColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of values, which the formats write differently."""
+    """A table of values, which each format writes in its own way."""
 
     title: str
     columns: tuple[TableColumn, ...]
@@ -45,7 +45,7 @@ class Table:
 
     @property
     def texts(self) -> list[list[str]]:
-        """The cells as text."""
+        """The cells as texts."""
         return [
             [cell_text(cell, column.decimals) for column, cell in zip(self.columns, row, strict=True)]
             for row in self.rows

@@ -1,7 +1,7 @@
 """Run a benchmark on the workers of a Dask cluster.
 
 Each run is a Dask task, which starts the same processes on its worker as a local run. If a worker dies, Dask
-gives its current runs to another.
+moves its current runs to another worker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ddsr_bench.runner.workers import LocalWorkers, children_cpu_s
 LOCAL = "local:"
 CONNECT_S = 10
 
-# The slots in use in this process by runner, since a runner that stops ends only its own.
+# The slots in use in this process, by runner, since a runner that stops ends only its own slots.
 SLOTS_IN_USE: dict[str, set[Slot]] = {}
 
 
@@ -75,7 +75,7 @@ class ClusterWorkers:
             self._client.run(stop_runs, self._runner)
 
     def machines(self) -> tuple[Machine, ...]:
-        """Return the machines of the present workers."""
+        """Return the machines of the current workers."""
         found = {machine.host: machine for machine in self._client.run(describe_machine).values()}
         return tuple(machine for _, machine in sorted(found.items()))
 
@@ -84,7 +84,7 @@ class ClusterWorkers:
         return float(sum(self._client.run(children_cpu_s).values()))
 
     def running(self) -> Mapping[Key, float]:
-        """Return the runs that a worker has, and since when this is known."""
+        """Return the runs on workers, and the times when they were first seen."""
         given = {name for names in self._client.processing().values() for name in names}
         self._since = {name: self._since.get(name, time.monotonic()) for name in given & self._keys.keys()}
         return {self._keys[name]: since for name, since in self._since.items() if name in self._keys}

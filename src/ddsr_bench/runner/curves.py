@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOLDER = "curves"
 MAX_POINTS = 400
-"""maximum number of points of a curve, which keeps stores of thousands of runs small"""
+"""maximum number of points of a curve, to keep stores of thousands of runs small"""
 COLUMNS = (
     *("epoch", "best_reward", "mean_reward", "reward_floor", "entropy", "kl", "distinct_share"),
     *(*SHARES, "seconds"),
@@ -42,7 +42,7 @@ def curve_of(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def thinned(curve: pd.DataFrame, max_points: int = MAX_POINTS) -> pd.DataFrame:
-    """Merge epochs into at most `max_points` points: the best reward, the last time, else means."""
+    """Merge epochs into at most `max_points` points: the best reward, the last time, otherwise means."""
     if len(curve) <= max_points:
         return curve
     blocks = np.arange(len(curve)) * max_points // len(curve)
@@ -51,7 +51,7 @@ def thinned(curve: pd.DataFrame, max_points: int = MAX_POINTS) -> pd.DataFrame:
 
 
 def write_curve(path: Path, curve: pd.DataFrame) -> None:
-    """Write a curve, completely or not at all."""
+    """Write a curve completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = curve.to_csv(index=False, float_format="%.6g")
     write_whole(path, gzip.compress(text.encode(), mtime=0))

@@ -20,7 +20,7 @@ MAX_NAMED = 5
 
 
 def identity_of(problem: BenchmarkProblem, data_dir: Path | None = None) -> str:
-    """Return a short hash of everything but the name and the seed that decides a problem's data.
+    """Return a short hash of everything that determines a problem's data, except name and seed.
 
     Compressed tables count by their content, so that compressing a table again does not change its problem.
     """
@@ -40,7 +40,7 @@ def identity_of(problem: BenchmarkProblem, data_dir: Path | None = None) -> str:
 
 
 def check_identities(rows: Iterable[Row], identities: Mapping[str, str], where: Path) -> None:
-    """Refuse a store with rows of other problems of the same names."""
+    """Refuse a store that has rows of other problems with the same names."""
     changed = sorted(
         {
             row.problem

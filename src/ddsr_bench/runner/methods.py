@@ -52,7 +52,7 @@ def canonical_name(name: str) -> str:
 
 
 def modules_of(method: str) -> tuple[str, ...]:
-    """Return the modules that a run of a method imports, so that they can be imported once before."""
+    """Return the modules that a run of a method imports, to import them once before the runs."""
     if method in PEERS:
         return (PEERS[method].module,)
     networks = ("torch", "ddsr.generators.diffusion.generator", "ddsr.learning.policy")

@@ -1,4 +1,4 @@
-"""One run: its task, its limits and its result. `server` does it in a process of its own."""
+"""One run: its task, its limits and its result. `server` does it in a separate process."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ def keep_curve(task: Task, estimator: Any) -> None:
         return
     try:
         write_curve(curve_path(Path(task.curves_dir), task.key), thinned(curve_of(epochs)))
-    except (OSError, RunError) as error:  # the result is worth more than its curve
+    except (OSError, RunError) as error:  # a lost curve must not lose the result
         print(f"the learning curve is lost: {error}", file=sys.stderr)
 
 
 def r2(y: NDArray[np.float64], predicted: Any) -> float:
-    """1 − Σ(y − ŷ)² / Σ(y − ȳ)²; −∞ if a prediction is not finite."""
+    """Return 1 − Σ(y − ŷ)² / Σ(y − ȳ)²; −∞ if a prediction is not finite."""
     with np.errstate(all="ignore"):
         error = float(np.sum((y - np.asarray(predicted, dtype=np.float64)) ** 2))
     total = float(np.sum((y - y.mean()) ** 2))

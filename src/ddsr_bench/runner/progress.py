@@ -21,7 +21,7 @@ MAX_RUNNING = 16
 
 
 class BenchmarkProgress:
-    """Progress: finished and current runs, errors, remaining time, and the cost of the runner itself."""
+    """The finished and current runs, errors, remaining time, and the cost of the runner itself."""
 
     def __init__(self, n_total: int, workers: Workers) -> None:
         self.n_total = n_total
@@ -50,7 +50,7 @@ class BenchmarkProgress:
         )
 
     def cost(self, threads: int) -> str:
-        """Report the time beside fitting and judging, and the share of processor time that was used."""
+        """Report the time per run outside fitting and judging, and the share of processor time used."""
         elapsed, n_slots, n_runs = self._elapsed, self._workers.n_slots, len(self.rows)
         judge_s = sum(row.judge_s or 0.0 for row in self.rows)
         busy_s = judge_s + sum(row.wall_s for row in self.rows)
@@ -62,7 +62,7 @@ class BenchmarkProgress:
         )
 
     def __rich__(self) -> Group:
-        """Render the present state; rich calls this at every refresh."""
+        """Render the current state; rich calls this at every refresh."""
         methods = Table("method", "done", "solved", "errors", box=None)
         n_solved = Counter(row.method for row in self.rows if row.solved_srbench)
         n_failed = Counter(row.method for row in self.rows if row.error is not None)

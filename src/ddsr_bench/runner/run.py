@@ -1,4 +1,4 @@
-"""Run what is missing in a store, each run in its own process."""
+"""Do the runs that are missing in a store, each in its own process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ddsr_bench.runner.starts import Start, describe_commit, record_start, today
 from ddsr_bench.runner.store import Row, Store, budget_text
 from ddsr_bench.runner.workers import LocalWorkers
 
-# A run is killed after SLACK times its time limit plus GRACE_S, since a search finishes its epoch.
+# A run is killed after SLACK times its time limit plus GRACE_S, since a search must finish its epoch.
 SLACK = 1.2
 GRACE_S = 120.0
 
@@ -52,7 +52,7 @@ class Plan:
         return {problem.name: identity_of(problem, folder) for problem in self.problems}
 
     def tasks(self) -> list[Task]:
-        """All runs, trial by trial, so that a benchmark that is stopped has runs of every problem."""
+        """All runs, trial by trial, so that a stopped benchmark has runs of every problem."""
         return [
             replace(
                 self.template,
@@ -77,7 +77,7 @@ class Plan:
 
 
 def missing_tasks(plan: Plan, store: Store) -> list[Task]:
-    """Return the runs without a row in the store, whose rows must have the plan's problems and limits."""
+    """Return the runs without a row in the store; refuse a store with other problems or limits."""
     rows = store.read().rows
     if plan.template.factory == OWN_METHODS:  # rows of earlier versions may have longer names
         rows = [replace(row, method=canonical_name(row.method)) for row in rows]

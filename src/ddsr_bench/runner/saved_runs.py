@@ -19,7 +19,7 @@ FOLDER = "runs"
 
 
 class Fitted(NamedTuple):
-    """A model, and the time of its run in all parts."""
+    """A model, and the total time of its run over all parts."""
 
     model: DDSRRegressor
     wall_s: float
@@ -31,7 +31,7 @@ def run_path(folder: Path, key: Key) -> Path:
 
 
 def fit_saved(estimator: DDSRRegressor, path: Path, data: Split) -> Fitted:
-    """Fit, or resume a saved run; one that was saved with other settings or data starts again."""
+    """Fit, or resume a saved run; restart a run that was saved with other settings or data."""
     from ddsr.runs.states import newest_state
 
     run = _open_run(estimator, path, data)
@@ -70,7 +70,7 @@ def _open_run(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
 
 
 def _settings(run: RunFolder) -> tuple[object, ...]:
-    """Return what must be the same to resume a run: all settings but the number of threads and the view."""
+    """Return the settings that must match to resume a run: all but the number of threads and the view."""
     kept = run.asked.parameters.items()
     parameters = {name: value for name, value in kept if name not in ("n_jobs", "verbose")}
     return run.asked.fingerprint, run.asked.max_epochs, run.asked.max_time, parameters

@@ -61,9 +61,9 @@ def run_forked(task: dict[str, Any], limits: Limits, answers: IO[str]) -> dict[s
     with TemporaryFile("w+") as result, TemporaryFile("w+", errors="replace") as words:
         process = os.fork()
         if process == 0:
-            os.close(answers.fileno())  # otherwise its reader would not notice the end of the server
+            os.close(answers.fileno())  # otherwise the reader would not notice the end of the server
             _run_and_exit(task, result, words)
-        with suppress(OSError):  # the run does the same; the first one counts
+        with suppress(OSError):  # the run does the same; the first call counts
             os.setpgid(process, process)
         try:
             status, reason = _watched(process, limits)
@@ -77,7 +77,7 @@ def run_forked(task: dict[str, Any], limits: Limits, answers: IO[str]) -> dict[s
 
 
 def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoReturn:
-    """Do the run in the forked process, which never returns into the code of the server."""
+    """Do the run in the forked process, which never returns to the server's code."""
     status = 1
     try:
         os.setpgid(0, 0)

@@ -24,7 +24,7 @@ from ddsr_bench.runner.one import OWN_METHODS, Limits, RunResult, Task
 from ddsr_bench.runner.server import TERMINATED, TERMINATED_RUN
 from ddsr_bench.runner.store import Row
 
-# Each library with threads of its own has its own variable.
+# Each library with its own threads has its own variable.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -35,7 +35,7 @@ THREAD_VARIABLES = (
 BASE_MODULES = ("pandas", "sympy")
 SERVER = "ddsr_bench.runner.server"
 STOP_S = 2.0
-"""seconds that the runner has to stop its slots after their processes were terminated"""
+"""seconds in which the runner can stop its slots after their processes were terminated"""
 
 
 class Stopped(Exception):
@@ -118,7 +118,7 @@ def _judged(row: Row, task: Task, outcome: RunResult, judge: JudgeProcess, judge
 
 
 class Slot(RunPlace):
-    """Performs one run at a time, in processes forked from a server that has imported what they need."""
+    """Performs one run at a time, in processes forked from a server that has done their imports."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +178,7 @@ class Slot(RunPlace):
             return None
         assert self._server.stdin is not None and self._server.stdout is not None
         with suppress(BrokenPipeError):
-            self._server.stdin.close()  # at which it ends
+            self._server.stdin.close()  # the server ends when its input ends
         status = self._server.wait()
         self._server.stdout.close()
         self._server = None
@@ -191,7 +191,7 @@ def modules_for(task: Task) -> tuple[str, ...]:
 
 
 def start_server(threads: int, module: str = SERVER, *arguments: str) -> subprocess.Popen[str]:
-    """Start a process that does runs; libraries read their number of threads when they start."""
+    """Start a process that does runs; libraries read their number of threads on import."""
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         stdin=subprocess.PIPE,

@@ -42,14 +42,14 @@ class StackServer:
             answer: dict[str, Any] = {"outcome": asdict(run_one(Task.from_json(task))), "reason": None}
         except BaseException as error:
             if type(error).__name__ == "AcceleratorError":
-                os._exit(1)  # no other run of this process can use the device any more
+                os._exit(1)  # the process's other runs cannot use the device any more
             answer = {"outcome": None, "reason": _reason(error)}
         with self._writing:
             print(json.dumps({"number": number, **answer}), file=self._answers, flush=True)
 
 
 def _reason(error: BaseException) -> str:
-    if type(error).__name__ == "OutOfMemoryError":  # torch's, which need not be imported for it
+    if type(error).__name__ == "OutOfMemoryError":  # torch's error, without importing torch
         return OUT_OF_MEMORY
     words = str(error).strip().splitlines()[:1] or [""]
     return f"{type(error).__name__}: {words[0]}"[:MAX_REASON].rstrip(": ")

@@ -22,7 +22,7 @@ class StackSlot(RunPlace):
     """Performs up to `n_places` tasks at a time.
 
     If their process ends, hangs or runs out of memory because of one run, the others resume in a new one.
-    `say` reports in a line that the device has too little memory for all places.
+    `say` prints a line if the device has too little memory for all places.
     """
 
     def __init__(self, n_places: int, vocab_size: int, say: Callable[[str], None] = print) -> None:
@@ -103,7 +103,7 @@ class StackProcess:
     def __init__(self, n_places: int, vocab_size: int, threads: int) -> None:
         self.n_places = n_places
         self.has_died = False
-        """whether it ended by itself during its runs"""
+        """whether the process ended by itself during its runs"""
         self._is_ended = self._is_over = False
         self._numbers = count()
         self._waiting: dict[int, SimpleQueue[Answer]] = {}
@@ -114,7 +114,7 @@ class StackProcess:
         self._reader.start()
 
     def ask(self, task: Task, seconds: float | None) -> Answer:
-        """Run a task; return None if the process ends before it, and raise `Empty` after the time limit."""
+        """Run a task; return None if the process ends first, and raise `Empty` after the time limit."""
         answer: SimpleQueue[Answer] = SimpleQueue()
         with self._asking:
             if self._is_over:
@@ -141,7 +141,7 @@ class StackProcess:
         self._server.stdout.close()
 
     def _read(self) -> None:
-        """Hand out the answers as they come, and None to all who wait at the end."""
+        """Deliver answers as they come; at the end, deliver None to all runs that still wait."""
         assert self._server.stdout is not None
         for line in self._server.stdout:
             answer = json.loads(line)

@@ -1,4 +1,4 @@
-"""How a store was made: the command, commit and machines of each start, in one JSON line per start."""
+"""How a store was made: one JSON line per start, with the command, commit and machines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = "starts.jsonl"
 
 
 class Machine(NamedTuple):
-    """What the speed of a machine depends on."""
+    """The properties of a machine that determine its speed."""
 
     host: str
     cpu: str
@@ -31,7 +31,7 @@ class Machine(NamedTuple):
     """instruction set that the native core uses"""
 
     def __str__(self) -> str:
-        """The machine without its name."""
+        """Return the machine without its name."""
         return f"{self.cpu}, {self.cores} cores, {self.instruction_set}"
 
 

@@ -1,4 +1,4 @@
-"""The store of results: one JSON line per run, in a file to which lines are only appended."""
+"""The store of results: one JSON line per run, in a file that is only appended to."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ddsr.storage.lock_file import HeldError, holding
 
 FILE = "results.jsonl"
 COMPRESSED = "results.jsonl.gz"
-"""file of a store that is kept and no longer run in"""
+"""compressed file of a store that is only kept"""
 LOCK = "lock"
 
 
 class Key(NamedTuple):
-    """What identifies a run."""
+    """The identity of a run."""
 
     problem: str
     method: str
@@ -33,12 +33,12 @@ class Key(NamedTuple):
     seed: int
 
     def __str__(self) -> str:
-        """The run as readers see it."""
+        """Return the run as text for readers."""
         return f"{self.problem} {self.method} noise={self.noise:g} seed={self.seed}"
 
     @property
     def file_name(self) -> str:
-        """Name of a run's files: readable, with a hash, since a method's name may have any character."""
+        """Name of a run's files: readable, and with a hash, since a method's name may have any character."""
         name = f"{self.problem} {self.method} {self.noise:g} {self.seed}"
         readable = re.sub(r"[^\w.=-]+", "_", name)[:100]
         digest = hashlib.sha1(repr(tuple(self)).encode(), usedforsecurity=False).hexdigest()[:8]
@@ -85,7 +85,7 @@ class Row:
 
     @property
     def budget(self) -> str | None:
-        """The limits of the search as text; None if the row does not have them."""
+        """The limits of the search as text; None if the row has none."""
         return budget_text(self.time, self.epochs)
 
 

@@ -1,1 +1,1 @@
-"""Several searches on one GPU, whose networks draw and learn together."""
+"""Several searches on one GPU whose networks draw and learn together."""

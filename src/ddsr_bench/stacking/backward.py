@@ -22,7 +22,7 @@ from ddsr_bench.stacking.tables import StackedTables
 
 
 class StackedBackward:
-    """Buffers for S problems of R rows each, and the graph of their steps; it reads the present weights."""
+    """Buffers for S problems of R rows each, and their steps' graph, which reads the current weights."""
 
     def __init__(self, parameters: StackedParameters, n_rows: int, launch: Launch = DEFAULT) -> None:
         self.parameters, self.n_rows, self.launch = parameters, n_rows, launch
@@ -70,7 +70,7 @@ class StackedBackward:
             stream = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
             stream.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(stream):
-                self._run()  # outside of the graph, since the first run compiles the kernels
+                self._run()  # not in the graph, since the first run compiles the kernels
                 stream.synchronize()
                 self.graph = torch.cuda.CUDAGraph()
                 with torch.cuda.graph(self.graph, stream=stream):
@@ -87,7 +87,7 @@ class StackedBackward:
             self.fill_step(step)
 
     def begin(self) -> None:
-        """Launch what comes before the first step: copy the weights, mask the rows, draw their orders."""
+        """Launch the work before the first step: copy the weights, mask the rows, draw their orders."""
         # Only CUDA builds of PyTorch have Triton.
         from ddsr_bench.stacking.fill_kernel import launch_begin
 

@@ -1,8 +1,8 @@
 """Triton kernels for the backward process of a stack of problems: begin, and fill one step.
 
 The fill is that of core/grammar/fill.cpp. A program fills a block of rows of one problem from left to right,
-all rows at the same position. Its random numbers are those of core/random.hpp, so it draws what the native
-fill draws, up to rounding.
+all rows at the same position. Its random numbers are those of core/random.hpp, so it draws the same tokens as
+the native fill, up to rounding.
 
 A slot is one integer: the context of the nesting rules, 1 + the operator above it (0 for the root) and its
 place among the operands of that operator.

@@ -1,4 +1,4 @@
-"""The weights of stacked denoisers as the kernel reads them, in two tensors."""
+"""The weights of stacked denoisers in the kernel's format, in two tensors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class KernelWeights:
         self.mask_tokens = torch.full((n_members,), self.vocab_size, dtype=torch.int32, device=device)
 
     def refresh(self) -> None:
-        """Copy the present weights; a CUDA graph can capture this."""
+        """Copy the current weights; a CUDA graph can capture this."""
         with torch.no_grad():
             torch.cat(self._small(), dim=1, out=self.small)
             for part, layer in enumerate(FEED_FORWARD_LAYERS):
@@ -82,7 +82,7 @@ class KernelWeights:
         return to_query @ query, query_bias, out @ value, out_bias
 
     def _folded(self, layer: str) -> Tensor:
-        """W + a 1ᵀ, (S, hidden, D)."""
+        """Return W + a 1ᵀ, (S, hidden, D)."""
         widen = self.weights[f"{layer}.feed_forward.widen.weight"]
         scale, shift = (self.weights[f"{layer}.last_norm.{kind}"] for kind in ("weight", "bias"))
         scaled = widen * scale[:, None, :]

@@ -22,7 +22,7 @@ from ddsr_bench.stacking.update import CapturedUpdate, Lessons, StackedUpdate
 
 
 class StackedNetworks:
-    """θ of all places: the sampler reads it, and the update changes it."""
+    """θ of all places, which the sampler reads and the update changes."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class StackedNetworks:
         update = StackedUpdate(self.parameters, objective, config.learning_rate, config.n_elites)
         self._update = CapturedUpdate(update) if device.type == "cuda" else update
         sizes = (config.updates_per_epoch, n_places, 2 * config.n_elites, config.max_length, vocab_size)
-        # Written by the threads of the searches, each in its own place.
+        # The threads of the searches write here, each in its own place.
         self.lessons = Lessons.empty(*sizes, torch.device("cpu"))
         self._given = self.lessons if device.type == "cpu" else Lessons.empty(*sizes, device)
         if device.type == "cuda":

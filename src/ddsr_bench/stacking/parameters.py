@@ -1,7 +1,7 @@
 """θ, θ_ref and Adam's moments of several denoisers, with one more axis for the members of the stack.
 
-The stack's vocabulary has the size of the largest; MASK is its last embedding. What a member does not use is
-0, never legal, and never gets a gradient.
+The stack's vocabulary has the size of the largest; MASK is its last embedding. Rows that a member does not
+use are 0, never legal, and never get a gradient.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class StackedParameters:
     ) -> None:
         self.n_members, self.vocab_size, self.max_length = n_members, vocab_size, max_length
         self.config, self.device = config, device
-        with first_weights(0):  # unused, but drawn without the random numbers of other threads
+        with first_weights(0):  # unused, but must not draw from other threads' random numbers
             skeleton = Denoiser(vocab_size, max_length, config)
         self.skeleton = skeleton.to(device).requires_grad_(False)
         for module in self.skeleton.modules():
@@ -66,7 +66,7 @@ class StackedParameters:
 
     @torch.no_grad()
     def load(self, member: int, saved: Saved, vocab_size: int) -> None:
-        """Copy what `Policy.saved` returned to a member."""
+        """Copy a state from `Policy.saved` to a member."""
         self.load_network(member, saved["network"], vocab_size)
         self._put(member, self.reference, saved["reference"], vocab_size)
         n_steps = 0.0
@@ -79,7 +79,7 @@ class StackedParameters:
         self.n_steps[member] = n_steps
 
     def saved(self, member: int, vocab_size: int) -> Saved:
-        """Return what `Policy.saved` would, so that the run can be resumed alone."""
+        """Return the state in the format of `Policy.saved`, so that the run can be resumed alone."""
         network, reference, mean, square = (
             self._taken(member, flat, vocab_size)
             for flat in (self.current, self.reference, self.mean, self.square)

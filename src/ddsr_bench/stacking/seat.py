@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Seat(AbstractContextManager["Seat"]):
-    """Draws and learns in a stack. `generator` decides what is legal, corrupts, and has the first weights."""
+    """Draws and learns in a stack. `generator` has the grammar, the corruption and the first weights."""
 
     def __init__(self, stack: Stack, generator: MaskedDiffusion, objective: Objective) -> None:
         self.stack, self.networks, self.generator = stack, stack.networks, generator
@@ -29,7 +29,7 @@ class Seat(AbstractContextManager["Seat"]):
         self._last: Saved | None = None
         self.place = stack.enter()
         self.networks.sampler.seat(self.place, generator)
-        # Start as an untaught policy: the first weights as θ and θ_ref, and no step of Adam.
+        # Start as an untrained policy: the first weights as θ and θ_ref, and no step of Adam.
         self.restore(Policy(generator, objective, self.config, self.seed).saved())
 
     def __exit__(self, *_: object) -> None:
@@ -46,7 +46,7 @@ class Seat(AbstractContextManager["Seat"]):
         return batch.first_distinct(batch_size, self.generator.n_threads)
 
     def update(self, pool: Pool, epoch: int) -> UpdateStats:
-        """Do the updates of one epoch, with the same corruptions as alone."""
+        """Do the updates of one epoch, with the same corruptions as a search alone."""
         rng = np.random.default_rng((self.seed, MASKING, epoch))
         tokens = pool.batch.tokens
         self.networks.write_lesson(
@@ -62,13 +62,13 @@ class Seat(AbstractContextManager["Seat"]):
         return stats
 
     def saved(self) -> Saved:
-        """Return what a policy alone would save, or after the seat is left, the last state."""
+        """Return the state that a policy alone would save; after the seat is left, the last state."""
         if self._last is not None:
             return self._last
         with self.stack.turn:
             return self.networks.parameters.saved(self.place, self.vocab_size)
 
     def restore(self, saved: Saved) -> None:
-        """Restore what a policy saved, in a stack or alone."""
+        """Restore a policy's state, which was saved in a stack or alone."""
         with self.stack.turn:
             self.networks.parameters.load(self.place, saved, self.vocab_size)

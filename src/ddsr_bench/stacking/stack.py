@@ -54,7 +54,7 @@ class Stack:
             return place
 
     def leave(self, place: int) -> None:
-        """Give a place back, so that the others do not wait for it."""
+        """Free a place, so that the others do not wait for it."""
         with self.turn:
             self._taken.discard(place)
             self._asked.pop(place, None)
@@ -83,7 +83,7 @@ class Stack:
             done: Mapping[int, Answer] = (
                 self.networks.learn(learning) if learning else self.networks.draw(draws)
             )
-        except Exception as error:  # which ends each of the searches
+        except Exception as error:  # the error ends every search
             done = dict.fromkeys(served, error)
         for place in served:
             del self._asked[place]

@@ -20,13 +20,13 @@ class Launch(NamedTuple):
     n_tokens: int = 128
     """number of positions that one program predicts"""
     hidden_block: int = 64
-    """part of the hidden layer that is on the chip at a time"""
+    """width of the part of the hidden layer that is on the chip at a time"""
     predict_warps: int = 4
     predict_stages: int = 3
     max_registers: int = 128
     """registers per thread of the prediction; with more, fewer programs run at a time"""
     precision: str = "tf32"
-    """of products outside of the feed-forward layers; "tf32x3" is as good as single precision, and slower"""
+    """precision of products outside the feed-forward layers; "tf32x3" is as good as single, and slower"""
     fill_rows: int = 32
     """number of rows that one program fills"""
     fill_warps: int = 4

@@ -1,4 +1,4 @@
-"""The tables of several grammars, stacked along a first axis, as the fill kernel reads them."""
+"""The tables of several grammars, stacked along the first axis for the fill kernel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StackedTables:
     def __init__(self, n_problems: int, max_vocab_size: int, max_length: int, device: torch.device) -> None:
         self.max_vocab_size, self.max_length = max_vocab_size, max_length
         self.n_use_rules = 0
-        """largest number of rules on uses of a grammar"""
+        """maximum number of rules on uses over the grammars"""
 
         def zeros(*shape: int, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.zeros((n_problems, *shape), dtype=dtype, device=device)
@@ -46,7 +46,7 @@ class StackedTables:
         self.constant_like = zeros()
         self.use_sets = zeros(MAX_USE_RULES)
         self.use_limits = zeros()  # the limit of rule r in byte r
-        self.use_steps = zeros(max_vocab_size)  # a 1 in byte r where the token is one of rule r
+        self.use_steps = zeros(max_vocab_size)  # a 1 in byte r if rule r counts the token
 
     def load(self, problem: int, grammar: Grammar) -> None:
         """Copy the tables of one grammar to a problem."""

@@ -27,7 +27,7 @@ WARM_UPS = 2  # libraries choose their kernels in the first runs, which must be 
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """What each member learns from in an epoch: its pool under C corruptions. Unused rows have no tokens."""
+    """The training data of each member in an epoch: its pool under C corruptions. Unused rows are empty."""
 
     noisy_tokens: Int[Tensor, "C S B M"]
     step: Int[Tensor, "C S B"]
@@ -76,7 +76,7 @@ class Lessons:
 
 
 class StackedUpdate:
-    """The inner loop of algorithm 1 for all members that learn."""
+    """The inner loop of Algorithm 1 for all members that learn."""
 
     def __init__(
         self, parameters: StackedParameters, objective: Objective, learning_rate: float, n_elites: int
@@ -85,7 +85,7 @@ class StackedUpdate:
         self.learning_rate, self.n_elites = learning_rate, n_elites
 
     def take(self, lessons: Lessons) -> Float[Tensor, "C 4 S"]:
-        """Update θ_ref where it is due, then take C steps; return the `LossTerms` before each step."""
+        """Update θ_ref if it is due, then take C steps; return the `LossTerms` before each step."""
         own = self.parameters
         self._renew_reference(lessons.renews)
         old, reference = (
@@ -182,7 +182,7 @@ class CapturedUpdate:
         self.numbers: Tensor
 
     def take(self, lessons: Lessons) -> Tensor:
-        """Do what `StackedUpdate.take` does; the result is valid until the next call."""
+        """Update like `StackedUpdate.take`; the result is valid until the next call."""
         if self.lessons is None:
             self.lessons = lessons
             self._capture(lessons)
@@ -191,7 +191,7 @@ class CapturedUpdate:
         return self.numbers
 
     def _capture(self, lessons: Lessons) -> None:
-        """Warm up on another stream, undo that, and record."""
+        """Warm up on another stream, undo the updates, and record the graph."""
         own = self.update.parameters
         state = own.current, own.reference, own.mean, own.square, own.n_steps
         before = [tensor.clone() for tensor in state]

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class D3PM(DenoisingGenerator[Noised]):
     """The denoiser on noisy instead of masked tokens, in as many steps as there are positions, T = M.
 
-    The noisy sequences X_T … X_1 obey no grammar: each position is drawn on its own. Legality matters only in
+    The noisy sequences X_T … X_1 obey no grammar: each position is drawn separately. Legality matters only in
     the last step from X_1 to X_0, which fills the sequence from left to right with legal tokens, and in the
-    log-probabilities for the objective, which are those of such a fill. With fewer steps, each goes back
-    through several of the T steps at once, and the last fills the sequence from an earlier X_t.
+    log-probabilities for the objective, which describe such a fill. With fewer steps, each goes back through
+    several of the T steps at once, and the last one fills the sequence from an earlier X_t.
     """
 
     @property

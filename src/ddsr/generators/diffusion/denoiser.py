@@ -32,7 +32,7 @@ class Attention(nn.Module):
     """Attention of every position of `x` to every position of `context`."""
 
     is_written_out = False
-    """whether to use plain products, which allow further axes (`torch.vmap`)"""
+    """whether to use plain products, which allow more axes (`torch.vmap`)"""
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Denoiser(TokenNetwork):
     def __init__(self, vocab_size: int, max_length: int, config: DenoiserConfig) -> None:
         super().__init__()
         self.vocab_size, self.max_length = vocab_size, max_length
-        self.embedding = nn.Embedding(vocab_size + 1, config.width)  # the last one is MASK
+        self.embedding = nn.Embedding(vocab_size + 1, config.width)  # the last row is MASK
         self.encoder = nn.ModuleList(Layer(config, is_decoder=False) for _ in range(config.n_encoder_layers))
         self.decoder = nn.ModuleList(Layer(config, is_decoder=True) for _ in range(config.n_decoder_layers))
         self.encoder_norm, self.decoder_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)

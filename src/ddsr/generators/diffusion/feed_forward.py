@@ -1,8 +1,8 @@
-"""The Transformer's feed-forward layer, more than a hundred times as wide inside as outside.
+"""The Transformer's feed-forward layer, over a hundred times wider inside than outside.
 
 The hidden layer of one batch takes hundreds of megabytes, and reading and writing it would take most of a
 forward pass. Without gradients it is therefore computed in pieces that stay on the chip: on a GPU, in
-inference mode, by a kernel (fused_feed_forward.py); on a processor by products that fit a core's cache.
+inference mode, by a kernel (fused_feed_forward.py); on a CPU by products that fit a core's cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
 
 HIDDEN_BLOCK = 64  # width of the kernel's pieces of the hidden layer
-# On a processor such a piece is 1 MiB, half of a core's second-level cache on a recent server.
+# On a CPU such a piece is 1 MiB, half of a core's second-level cache on a recent server.
 CPU_HIDDEN_BLOCK, CPU_ROW_BLOCK = 128, 2048
 
 
@@ -51,7 +51,7 @@ class FeedForward(nn.Module):
         """Sum over blocks of the hidden layer, each in the same small buffer."""
         rows = x.reshape(-1, x.shape[-1])
         result = self.narrow.bias.repeat(len(rows), 1)
-        # The bias is the weight of an additional input of 1, which saves a pass to add it.
+        # The bias is the weight of an extra input of 1, which saves a pass over the output.
         rows = torch.cat((rows, rows.new_ones(len(rows), 1)), dim=1)
         first = torch.cat((self.widen.weight, self.widen.bias[:, None]), dim=1).T
         second = self.narrow.weight.T

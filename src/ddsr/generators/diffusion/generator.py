@@ -105,8 +105,8 @@ class Backward:
     """The backward process of one part of a batch.
 
     A row with t masked positions joins at step t; its order begins with the unmasked ones. If t is between
-    two steps of the schedule, its first step is the shorter one from t to the next of them, since the network
-    is told how many positions are masked.
+    two steps of the schedule, its first step is shorter, from t to the lower one, since the network reads the
+    number of masked positions.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Backward:
         self._start(self.max_length)
 
     def take_step(self, step: int) -> None:
-        """X_t → X_s: fill from the prediction, keep t − s more positions, start the next prediction.
+        """Go from X_t to X_s: fill from the prediction, keep t − s more positions, start the next prediction.
 
         Nothing happens at a step without rows.
         """
@@ -156,7 +156,7 @@ class Backward:
         positions = self.order[self.active, self.max_length - step : self.max_length - following]
         kept = keep_more(kept, filled, positions)
         self.is_done[self.active] = is_complete(kept, filled)
-        # A fill that ends early does not rule out given tokens behind its end: they wait for a longer fill.
+        # If a fill ends early, given tokens after its end are kept for a longer fill.
         self.kept[self.active] = np.where(filled == PAD, self.given[self.active], kept)
 
 

@@ -30,7 +30,7 @@ class Masked:
 
 
 def draw_unmask_order(n_rows: int, max_length: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return (B, M) random orders of the positions: order[:, 0] is the first kept, and the last masked."""
+    """Return (B, M) random orders of the positions: order[:, 0] is kept first and masked last."""
     return rng.permuted(np.tile(np.arange(max_length), (n_rows, 1)), axis=1)
 
 

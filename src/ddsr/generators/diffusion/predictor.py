@@ -1,7 +1,7 @@
 """Predictors run the denoiser for the backward process: from tokens to logits, both on the host.
 
 Starting a prediction does not wait for it, so that the grammar can fill one part of a batch while the network
-works on another. Equal rows are predicted once: at first all are equal, and many stay so for long.
+works on another. Equal rows are predicted only once: at first all are equal, and many stay equal for long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Logits = NDArray[np.float32]
 
 
 class Predicted(NamedTuple):
-    """Logits of the distinct rows of a batch, valid until the next start of the same part."""
+    """Logits of the distinct rows of a batch, valid until the same part is started again."""
 
     logits: Logits
     """(K, M, V)"""
@@ -52,14 +52,14 @@ class Predictor(Protocol):
         ...
 
     def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
-        """Predict from tokens on the device, (B, M); the logits stay there."""
+        """Predict from tokens on the device, (B, M); the logits stay on the device."""
         ...
 
 
 class CpuPredictor:
     """Predicts rows in small chunks, one thread per chunk.
 
-    The chunk of a row does not depend on the number of threads, so neither do its logits.
+    A row's chunk, and therefore its logits, do not depend on the number of threads.
     """
 
     n_parts = 1
@@ -101,7 +101,7 @@ class CpuPredictor:
 
 
 class CudaPredictor:
-    """Forward passes as CUDA graphs, with one launch each instead of one per small operation.
+    """Forward passes as CUDA graphs, each with one launch instead of one per small operation.
 
     A graph has a fixed number of rows, so graphs are captured for a few sizes, and batches are rounded up.
     """
@@ -114,7 +114,7 @@ class CudaPredictor:
         self.graphs: dict[tuple[int, int], CapturedForward] = {}
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
-        """Queue the copy in, the graph and the copy out of distinct rows, without waiting."""
+        """Queue the copy of distinct rows to the GPU, the graph, and the copy back, without waiting."""
         first, number = distinct_rows(noisy_tokens)
         wait = self._graph(part, len(first)).start(noisy_tokens[first], step)
         return lambda: Predicted(wait(), number)
@@ -131,7 +131,7 @@ class CudaPredictor:
 
 
 class CapturedForward:
-    """One forward pass of a fixed number of rows, with its buffers on both sides."""
+    """One forward pass of a fixed number of rows, with its buffers on host and device."""
 
     def __init__(self, network: TokenNetwork, n_rows: int, device: torch.device) -> None:
         shape = (n_rows, network.max_length)
@@ -145,7 +145,7 @@ class CapturedForward:
         with torch.inference_mode(), torch.cuda.stream(self.stream):
             for _ in range(
                 3
-            ):  # libraries choose their kernels in the first runs, which a graph must not hold
+            ):  # libraries choose their kernels in the first runs, which a graph must not contain
                 network(self.tokens, self.step)
             self.stream.synchronize()
             self.graph = torch.cuda.CUDAGraph()

@@ -1,4 +1,4 @@
-"""The steps of the backward process: how many positions are masked before each of them.
+"""The steps of the backward process: how many positions are masked before each step.
 
 The paper keeps one more position per step, so that an expression of at most M tokens takes M predictions of
 the whole sequence. With fewer steps, each keeps several positions, drawn from one prediction.

@@ -1,8 +1,8 @@
 """Choice of the tokens of an expression to draw anew: a whole subtree, or random tokens.
 
-In breadth-first order, a token's place depends on the arities of all before it: if an operator is replaced by
-one of another arity, everything behind it belongs elsewhere. A subtree includes its own operands; what stands
-behind it moves only if the new one has another shape.
+In breadth-first order, a token's place in the tree depends on the arities of all tokens before it. If an
+operator is replaced by one of another arity, all later tokens move. A subtree includes its own operands, so
+later tokens move only if the new subtree has another shape.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUBTREE_SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Limits on the number of tokens of each expression that are masked, at least 1."""
+    """Limits on the number of masked tokens of each expression, at least 1."""
 
     fewest: Places
     """(B,)"""
@@ -80,13 +80,13 @@ def choose_subtree(
 ) -> NDArray[np.bool_]:
     """Return the (B, M) positions of a random subtree whose size is within the bounds.
 
-    If no subtree has such a size, one of those that come nearest is chosen.
+    If no subtree has such a size, one of the nearest size is chosen.
     """
     is_token = tokens != PAD
     parents = parent_positions(tokens, arities)
     rows, max_length = np.arange(len(tokens)), tokens.shape[1]
     sizes = is_token.astype(np.int64)
-    for position in range(max_length - 1, 0, -1):  # operands stand behind their operator
+    for position in range(max_length - 1, 0, -1):  # operands come after their operator
         sizes[rows, parents[:, position]] += sizes[:, position]
     distance = np.where(is_token, bounds.distance(sizes), max_length)
     is_candidate = distance == distance.min(axis=1, keepdims=True)
@@ -101,7 +101,7 @@ def choose_subtree(
 def parent_positions(tokens: Tokens, arities: Sequence[int]) -> Places:
     """Return (B, M) positions of each token's operator in breadth-first order; 0 for root and padding.
 
-    The operands of position i end where those of all positions up to i have been placed: at 1 + Σ arities.
+    The operands of position i end at 1 + Σ arities of all positions up to i.
     """
     is_token = tokens != PAD
     n_operands = np.where(is_token, np.asarray(arities)[tokens], 0)

@@ -56,7 +56,7 @@ class CrossAttention(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Self-attention over all positions that are not padding; one product makes queries, keys and values."""
+    """Self-attention over all positions except padding; one product computes queries, keys and values."""
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class GeluFeedForward(nn.Module):
     def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
         """Apply the layer to every position."""
         widened = self.widen(x)
-        # The approximation's error is below half precision, but processors are faster without it.
+        # The approximation's error is below half precision, but CPUs are faster without it.
         is_rounded = widened.dtype == torch.bfloat16 and widened.device.type == "cpu"
         result: Tensor = self.narrow(gelu(widened, approximate="none" if is_rounded else "tanh"))
         return result

@@ -43,7 +43,7 @@ def ids_in_prior(vocabulary: Vocabulary, view: ShownData, config: NetworkConfig)
 
 @torch.no_grad()
 def encode(network: PriorNetwork, view: ShownData, device: torch.device) -> Encoding:
-    """Encode all samples together: the latents of all, but the means of their variables."""
+    """Encode all samples together: keep the latents of all, and average the vectors of the variables."""
     x, y = (torch.from_numpy(array.astype(np.float32)).to(device) for array in (view.x, view.scaled_target))
     is_row = torch.ones(y.shape, dtype=torch.bool, device=device)
     is_variable = torch.ones((len(x), x.shape[2]), dtype=torch.bool, device=device)
@@ -90,7 +90,7 @@ class ConditionedDiffusion(MaskedDiffusion):
         )
 
     def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
-        """Return legal tokens by the user's grammar: elites may be longer than what the prior draws."""
+        """Return legal tokens by the user's grammar: elites may be longer than the prior's expressions."""
         return self.user_grammar.legal_tokens(clean_tokens, self.n_threads)
 
     def vary(

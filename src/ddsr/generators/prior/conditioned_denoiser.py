@@ -39,7 +39,7 @@ class ConditionedDenoiser(TokenNetwork):
         self.unknown_logits = nn.Parameter(torch.where(is_unknown, UNKNOWN_LOGIT, 0.0))
 
     def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
-        """Return logits of q(X_0), zero behind the prior's length; the step adds nothing to the tokens."""
+        """Return logits of q(X_0), zero beyond the prior's length; the step is not used."""
         length = noisy_tokens.shape[1]
         known = min(length, self.denoiser.max_length)
         logits = self.predict(noisy_tokens[:, :known], self.denoiser.recall(self.encoding))

@@ -1,10 +1,10 @@
 """The conditional denoiser: from a partly masked expression and an encoding to logits at every position.
 
-Variables have no weights of their own: the encoder's vector for a variable is its embedding, and is compared
-with a position for the variable's logit. A small code of its place tells apart variables that are alike.
+Variables have no weights of their own: the encoder's vector for a variable is its embedding, and the
+variable's logit compares it with a position. A small code of its place distinguishes similar variables.
 
-Positions count from the left of the breadth-first sequence. If the tokens before it are known, a position
-also knows its operator: which token it is, where it stands, and whether the position is its first operand.
+Positions count from the left of the breadth-first sequence. If the tokens before a position are known, it
+also has its operator: the token, the operator's position, and whether it is the first operand.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Recollection:
     table: Float[Tensor, "B T D"]
     """embeddings of the fixed tokens, MASK and the variables"""
     parents: Float[Tensor, "B T D"]
-    """the same for a position's operator"""
+    """embeddings of the same tokens as a position's operator"""
     names: Float[Tensor, "B V D"]
-    """vectors that positions are compared with for the variables' logits"""
+    """vectors to compare positions with for the variables' logits"""
     is_variable: Bool[Tensor, "B V"]
     keys_and_values: tuple[tuple[Tensor, Tensor], ...]
     """for each layer, (B, H, K, d)"""
@@ -80,7 +80,7 @@ class ConditionalDenoiser(nn.Module):
         self.variable_in = nn.Linear(width, width)
         self.variable_codes = nn.Parameter(torch.randn(config.max_variables, width))
         self.positions = nn.Parameter(torch.randn(config.max_length, width))
-        self.parent_positions = nn.Parameter(torch.randn(config.max_length + 1, width))  # the last: unknown
+        self.parent_positions = nn.Parameter(torch.randn(config.max_length + 1, width))  # last: unknown
         self.sides = nn.Parameter(torch.randn(N_SIDES, width))
         self.parent_in = nn.Linear(width, width)
         self.layers = nn.ModuleList(DenoiserLayer(config) for _ in range(config.n_layers))
@@ -132,7 +132,7 @@ class ConditionalDenoiser(nn.Module):
         return torch.cat((self.fixed_out(hidden), of_variables), dim=-1).float()
 
     def _table_rows(self, noisy_tokens: Tensor) -> Tensor:
-        """Return rows of the table, in which variables stand behind MASK."""
+        """Return rows of the table, in which variables come after MASK."""
         ids = noisy_tokens.long()
         ids = torch.where(ids >= self.n_fixed, ids + 1, ids)
         return torch.where(ids < 0, self.n_fixed, ids)
@@ -165,7 +165,7 @@ def _one_hot(ids: Int[Tensor, "R L"], n: int) -> Float[Tensor, "R L n"]:
 
 
 UNKNOWN = 2**15
-"""position of an operator that the tokens before do not determine"""
+"""position of an operator that the tokens before it do not determine"""
 
 
 def find_parents(
@@ -185,7 +185,7 @@ def find_parents(
     is_before = (ends[:, None, :] <= places[None, :, None]) & is_known[:, None, :]  # (R, place, i)
     parents = is_before.sum(dim=-1)
     is_found = parents < is_known.sum(dim=1, keepdim=True)
-    # The first operand stands where the operands of the position before the parent end.
+    # The first operand is where the operands of the position before the parent end.
     starts = torch.cat((torch.ones_like(ends[:, :1]), ends[:, :-1]), dim=1)
     sides = places - starts.gather(1, parents.clamp(max=length - 1))
     is_root = places == 0

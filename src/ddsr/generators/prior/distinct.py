@@ -1,8 +1,8 @@
 """Distinct expressions from the prior: a sample without repetition, drawn from left to right.
 
-Each prefix of an expression has its log-probability plus Gumbel noise, and the highest are kept (Kool, van
-Hoof & Welling 2019). The number of a prefix is the largest of its continuations', so that the result is the
-same as if all expressions had been listed: a sample without repetition.
+The number of each prefix is its log-probability plus Gumbel noise, and the prefixes with the highest numbers
+are kept (Kool, van Hoof & Welling 2019). A prefix's number is the maximum of its continuations' numbers, so
+the result is the same as if all expressions were listed: a sample without repetition.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def draw_distinct(
 ) -> Tokens:
     """Return at most `n` distinct legal expressions, (n, M), or all if the grammar has fewer.
 
-    `places` gives the index of each token's random number within a step; by default its id.
+    `places` has the index of each token's random number within a step; the default is the token's id.
     """
     arities = np.asarray(grammar.vocabulary.arities)
     first = np.full((1, grammar.max_length), MASK, dtype=np.int16)

@@ -19,7 +19,7 @@ class DistinctDiffusion(ConditionedDiffusion):
     """The conditioned prior, drawing without repetition: even the likeliest expressions are drawn once."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """Draw without repetition, and keep the first of those that differ only in the order of operands."""
+        """Draw without repetition; of expressions that differ only in operand order, keep the first."""
         drawn = self.draw_distinct(self.config.oversampling * batch_size, stream=epoch)
         return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
 
@@ -44,10 +44,10 @@ class DistinctDiffusion(ConditionedDiffusion):
         return lambda beginnings, position: self.logits_up_to(beginnings, position + 1)[:, position]
 
     def logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
-        """Return logits of the first positions; those behind `end` are meaningless."""
+        """Return logits of the first positions; those after `end` are meaningless."""
         self.deadline.check()
         max_length = self.grammar.max_length
-        is_cut = self.device.type == "cpu"  # on a GPU every length would need a graph of its own
+        is_cut = self.device.type == "cpu"  # on a GPU every length would need its own graph
         length = min(-(-end // LENGTH_STEP) * LENGTH_STEP, max_length) if is_cut else max_length
         shown = np.ascontiguousarray(kept[:, :length])
         logits = self.predictor.start(0, shown, max_length - end)().of_rows

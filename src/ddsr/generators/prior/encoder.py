@@ -59,7 +59,7 @@ class StarAttention(nn.Module):
         target = cells[:, 0]
         query = _in_heads(self.query(target))[:, None]  # (B, 1, N, H, d)
         key, value = (_in_heads(part) for part in self.key_value(cells).chunk(2, dim=-1))
-        # Rows are many and their variables few: sums of products are faster here than small matrix products.
+        # There are many rows with few variables: sums of products are faster than small matrix products.
         agreement = (query * key).sum(dim=-1) * query.shape[-1] ** -0.5  # (B, C, N, H)
         weights = agreement.masked_fill(~is_column[:, :, None, None], -torch.inf).softmax(dim=1)
         seen = (weights[..., None].to(value.dtype) * value).sum(dim=1).flatten(-2)
@@ -124,7 +124,7 @@ class Encoder(nn.Module):
         is_row: Bool[Tensor, "B N"],
         is_variable: Bool[Tensor, "B V"],
     ) -> Encoding:
-        """Encode inputs of moderate scale; the target may have any. Rows and variables may be padding."""
+        """Encode inputs of moderate scale and a target of any scale. Rows and variables may be padding."""
         cells = self._read(x, y, is_row)
         is_column = torch.cat((is_variable.new_ones(len(x), 1), is_variable), dim=1)
         for layer in self.layers:
@@ -132,7 +132,7 @@ class Encoder(nn.Module):
         return self._sum_up(self.norm(cells), is_row, is_variable)
 
     def _read(self, x: Tensor, y: Tensor, is_row: Tensor) -> Float[Tensor, "B C N D"]:
-        # In full precision: what is rounded here is lost to all layers.
+        # Use full precision: digits rounded here are lost to all layers.
         with torch.autocast(x.device.type, enabled=False):
             of_target, of_all = self.read_target(target_features(y, is_row)).chunk(2, dim=-1)
             of_values = self.read_value(value_features(x, is_row).transpose(1, 2)) + of_all[:, None]

@@ -20,7 +20,7 @@ N_VALUE_FEATURES = 13
 N_TARGET_FEATURES = 15
 TINY = 1e-6
 LARGEST = 1e15
-"""its square is still a number of single precision"""
+"""cap on values, so that their squares are finite in single precision"""
 
 
 def value_features(
@@ -84,7 +84,7 @@ def target_features(
 
 
 def _moments(values: Tensor, is_row: Tensor) -> tuple[Tensor, Tensor]:
-    """Return mean and standard deviation over the rows, dimension 1; the latter is at least rounding."""
+    """Return mean and standard deviation over the rows, dimension 1; the deviation is at least rounding."""
     n = is_row.sum(dim=1, keepdim=True).clamp(min=1)
     mean = (values * is_row).sum(dim=1, keepdim=True) / n
     variance = ((values - mean) ** 2 * is_row).sum(dim=1, keepdim=True) / n
@@ -96,7 +96,7 @@ def _largest(y: Tensor, is_row: Tensor) -> Tensor:
 
 
 def _median(values: Tensor, is_row: Tensor) -> Tensor:
-    """Return the median, the lower one of two."""
+    """Return the median; the lower one if there are two."""
     ordered = values.masked_fill(~is_row, torch.inf).sort(dim=1).values
     place = (is_row.sum(dim=1, keepdim=True) - 1).clamp(min=0) // 2
     return ordered.gather(1, place)

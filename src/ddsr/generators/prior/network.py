@@ -25,7 +25,7 @@ class PriorNetwork(nn.Module):
         self._start()
 
     def _start(self) -> None:
-        """Initialise with small weights, and smaller ones for layers whose outputs are added up."""
+        """Initialise with small weights, and smaller ones in layers whose outputs are added up."""
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=min(0.02 * 8, module.in_features**-0.5))
@@ -51,7 +51,7 @@ class PriorNetwork(nn.Module):
         is_row: Bool[Tensor, "B N"],
         is_variable: Bool[Tensor, "B V"],
     ) -> Encoding:
-        """Encode data sets, see `Encoder`."""
+        """Encode data sets; see `Encoder`."""
         encoding: Encoding = self.encoder(x, y, is_row, is_variable)
         return encoding
 

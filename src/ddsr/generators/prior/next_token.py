@@ -1,4 +1,4 @@
-"""Logits of the next token on a processor, for drawing expressions from left to right.
+"""Logits of the next token on a CPU, for drawing expressions from left to right.
 
 Nothing else is computed: what depends on the data alone is computed once for all steps, the last layer at one
 position, and positions behind it hardly at all. If the processor has units for it, products are in half
@@ -21,7 +21,7 @@ from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
 LENGTH_STEP = 4
 """sequences are cut to multiples of this length"""
 CHUNK_TOKENS = 2048
-"""tokens per thread and call: more do not fit its caches, and fewer are not worth the calls"""
+"""tokens per thread and call: more do not fit its caches, and with fewer the calls cost too much"""
 
 
 class NextToken:

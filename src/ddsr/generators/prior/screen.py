@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ddsr.data.arrays import Floats
 
 MODERATE = (1e-3, 3e3)
-"""typical sizes of inputs that are shown as they are; others are divided by a power of ten"""
+"""range of typical sizes of inputs to show unscaled; others are divided by a power of ten"""
 MOST_OFFSET = 1e4
-"""in spreads of the target: largest offset that is shown"""
+"""largest offset that is shown, in spreads of the target"""
 SCREENED_ROWS = 4000
 MOST_BINS = 20
 
@@ -36,7 +36,7 @@ class ShownData:
 
     @property
     def scaled_target(self) -> Floats:
-        """y over its largest size, without an offset so large that single precision would lose the rest."""
+        """y relative to its largest value; an offset too large for single precision is removed."""
         middle = float(np.median(self.y))
         y = self.y - middle if abs(middle) > MOST_OFFSET * np.ptp(self.y) else self.y
         largest = np.abs(y).max()
@@ -63,7 +63,7 @@ def choose_view(
     powers = np.array([find_power(X[:, column]) for column in columns], dtype=np.int64)
     draws = [_draw(in_order, look_rows, rng) for _ in range(n_draws if len(y) > look_rows else 1)]
     for rows in draws:
-        if y[rows[0]] == y[rows[-1]]:  # a target that is nearly always 0 is informative elsewhere
+        if y[rows[0]] == y[rows[-1]]:  # a target that is nearly always 0 is informative only elsewhere
             rows[[0, -1]] = in_order[[0, -1]]
     shown = X[:, columns] / 10.0**powers
     return ShownData(
@@ -78,7 +78,7 @@ def _draw(rows: NDArray[np.intp], n: int, rng: np.random.Generator) -> NDArray[n
 def relevance(x: Floats, y: Floats) -> float:
     """Return how much of the ranks of y, and of their scatter, bins of x explain: from 0 to about 2.
 
-    The second part detects a factor that widens the target without moving its middle.
+    The scatter detects a factor that widens the target without moving its middle.
     """
     n = len(y)
     n_bins = int(np.clip(np.sqrt(n) / 2, 2, MOST_BINS))
@@ -102,7 +102,7 @@ def _explained(values: Floats, bins: NDArray[np.int64], n_bins: int) -> float:
 
 
 def find_power(x: Floats) -> int:
-    """Return k such that x / 10^k is of moderate size; 0 if x is already."""
+    """Return k such that x / 10^k has a moderate size; 0 if x already has one."""
     sizes = np.abs(x[x != 0])
     typical = float(np.median(sizes)) if len(sizes) else 1.0
     return 0 if MODERATE[0] <= typical <= MODERATE[1] else int(np.floor(np.log10(typical)))

@@ -1,4 +1,4 @@
-"""Arrays in a file of the safetensors format: a JSON header, then only numbers.
+"""Arrays in a safetensors file: a JSON header, then only numbers.
 
 The format is small enough to be read and written here: eight bytes with the header's length, the header
 (names, types, shapes, offsets, and texts under `__metadata__`), the numbers. Unlike a pickle it cannot
@@ -67,7 +67,7 @@ def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDA
 
 
 def _laid_out(arrays: Arrays) -> tuple[dict[str, Any], bytes]:
-    """Return the table of the header, and the numbers, one array behind the other."""
+    """Return the table of the header, and the numbers, one array after the other."""
     names = {dtype: name for name, dtype in TYPES.items()}
     table: dict[str, Any] = {}
     parts: list[bytes] = []

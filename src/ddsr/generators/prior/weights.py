@@ -1,4 +1,4 @@
-"""File of a trained prior: its weights, how it was made, and its scores."""
+"""File of a trained prior: weights, training and scores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class Card:
-    """Model card of a prior: how it was made, and its scores."""
+    """Model card of a prior: its training and its scores."""
 
     network: NetworkConfig
     training: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Card:
     scores: Mapping[str, Any] = field(default_factory=dict)
     """scores that `ddsr prior evaluate` printed"""
     origin: Mapping[str, Any] | None = None
-    """weights that the training started from: their file, checksum, and total examples and hours"""
+    """weights from which training started: file, checksum, and total examples and hours"""
 
     @property
     def n_examples(self) -> int:
@@ -68,7 +68,7 @@ class Card:
         return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
 
     def to_markdown(self, checksum: str, checksum_unscored: str) -> str:
-        """Return the model card beside the file, as Markdown."""
+        """Return the model card as Markdown, to put next to the file."""
         lines = [
             "# Prior: masked diffusion conditioned on the data",
             "",
@@ -113,7 +113,7 @@ class PriorFile:
 
     arrays: Arrays
     texts: Mapping[str, str]
-    """includes the card as written: older ones may have other fields"""
+    """includes the card as written; older cards may have other fields"""
 
     @classmethod
     def read(cls, path: Path) -> PriorFile:
@@ -135,16 +135,16 @@ class PriorFile:
 
     @property
     def checksum_unscored(self) -> str:
-        """Checksum of the file without scores, which may be added without changing the prior."""
+        """Checksum of the file without scores, since scores may be added later."""
         return checksum_of(self.arrays, self.with_scores({}).texts)
 
     def with_scores(self, scores: Mapping[str, Any]) -> PriorFile:
-        """Return the same weights with a card that has these scores only."""
+        """Return the same weights with a card that has only these scores."""
         card = parse_json(self.texts[CARD]) | {"scores": dict(scores)}
         return replace(self, texts={**self.texts, CARD: json.dumps(card)})
 
     def save(self, path: Path) -> Card:
-        """Write the file, and the card beside it as Markdown."""
+        """Write the file, and the card next to it as Markdown."""
         if path.suffix != SUFFIX:
             raise DataError(f"cannot write weights to {path}: use a name that ends in {SUFFIX}")
         card = self.card
@@ -189,7 +189,7 @@ def check_weights(name: str | PathLike[str]) -> Card:
 
 @lru_cache(maxsize=16)
 def _check_once(path: Path, size: int, modified: int) -> Card:
-    """Check each state of a file once: a grid search fits many times, and a checksum takes time."""
+    """Check each version of a file once: a grid search fits many times, and checksums take time."""
     return PriorFile.read(path).card
 
 
@@ -203,7 +203,7 @@ def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
     found = PriorFile.read(Path(path))
     card = found.card
     try:
-        with first_weights(0):  # which are not used
+        with first_weights(0):  # these weights are not used
             network = PriorNetwork(card.network)
         tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in found.arrays.items()}
         network.load_state_dict(tensors)

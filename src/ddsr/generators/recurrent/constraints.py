@@ -1,16 +1,16 @@
 """Legal next tokens in prefix order: DSR's priors, for a whole batch at once.
 
-The hard ones are the grammar's own (`ddsr.grammar`) and a minimum length:
+The hard priors are the grammar's own rules (`ddsr.grammar`) and a minimum length:
 
 - an expression has between `min_length` and `max_length` tokens, and at most `max_constants` constants;
 - sin, cos and tan are not nested, at any depth;
-- no operator stands directly below the one that it inverts;
+- no operator is directly below the one that it inverts;
 - not all operands of an operator are constant-like, and neither is the root. The constant is constant-like,
   and so is the literal 1, unless there is no constant: `1 + 1` is legal for `constants=False`.
 
-No choice is a dead end. A variable breaks none of these rules except the minimum length, and that only in the
-last open slot. There a binary operator is legal, since it can only break the maximum length, which is above
-the minimum. So the vocabulary needs a binary operator.
+No choice is a dead end. A variable can only break the minimum length, and only in the last open slot. There a
+binary operator is legal, since it can only break the maximum length, which is above the minimum. So the
+vocabulary needs a binary operator.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class PrefixRules:
-    """The rules as tables over token ids; `empty`, the id behind the last token, stands for no token."""
+    """The rules as tables over token ids; `empty`, the id after the last token, means no token."""
 
     def __init__(self, grammar: Grammar, min_length: int) -> None:
         vocabulary = grammar.vocabulary
@@ -96,16 +96,16 @@ class PrefixWalk:
 
     @property
     def parent(self) -> Ids:
-        """(B,) parents of the slots to fill; `empty` for the root, arbitrary behind the end."""
+        """(B,) parents of the slots to fill; `empty` for the root, arbitrary after the end."""
         return self._top(self._parents)
 
     @property
     def sibling(self) -> Ids:
-        """(B,) tokens of first operands if the slots are those of second ones, else `empty`."""
+        """(B,) first operands if the slots are those of second operands, otherwise `empty`."""
         return self._top(self._siblings)
 
     def legal(self) -> Flags:
-        """Return (B, V) tokens that may fill the slots; none behind the end."""
+        """Return (B, V) tokens that may fill the slots; none after the end."""
         rules = self.rules
         length = self.position + 1
         n_open_then = self.n_open[:, None] - 1 + rules.arities[:-1]
@@ -119,7 +119,7 @@ class PrefixWalk:
         return is_legal & (self.n_open > 0)[:, None]
 
     def advance(self, tokens: NDArray[np.integer]) -> None:
-        """Write a token (B,) into each slot; tokens behind the end of an expression are ignored."""
+        """Write a token (B,) into each slot; tokens after the end of an expression are ignored."""
         rules = self.rules
         rows = np.flatnonzero(self.n_open)
         top, written = self.n_open[rows] - 1, tokens[rows]
@@ -172,7 +172,7 @@ class Traversal:
 
     @property
     def is_masked(self) -> Flags:
-        """(B, M): every token, since each is predicted from those before it alone."""
+        """(B, M): every token, since each is predicted only from those before it."""
         return np.asarray(self.clean_tokens != PAD)
 
 

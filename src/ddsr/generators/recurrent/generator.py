@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RecurrentGenerator:
-    """An LSTM with rules in prefix order; its batches are breadth-first, as from every generator."""
+    """An LSTM with rules in prefix order; its batches are breadth-first, like those of all generators."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class RecurrentGenerator:
 
     @torch.no_grad()
     def draw(self, n_rows: int, epoch: int) -> tuple[Tokens, NDArray[np.float32]]:
-        """Return (tokens, log_probs), both (B, M), in prefix order; PAD and 0 behind the end."""
+        """Return (tokens, log_probs), both (B, M), in prefix order; PAD and 0 after the end."""
         shape = (n_rows, self.rules.max_length)
         tokens, log_probs = np.full(shape, PAD, dtype=np.int16), np.zeros(shape, dtype=np.float32)
         uniform = np.random.default_rng((self.seed, SAMPLING, epoch)).random(shape, dtype=np.float32)

@@ -26,8 +26,8 @@ class TokenLSTM(nn.Module):
     def forward(
         self, parent: Int[Tensor, "B L"], sibling: Int[Tensor, "B L"], state: State | None = None
     ) -> tuple[Float[Tensor, "B L V"], State]:
-        """Return logits at L positions, and the state behind them to continue from."""
-        self.lstm.flatten_parameters()  # in a copy such as θ_ref they are fragmented, which is slow on CUDA
+        """Return logits at L positions, and the state after them to continue from."""
+        self.lstm.flatten_parameters()  # a copy such as θ_ref has them fragmented, which is slow on CUDA
         inputs = torch.cat([one_hot(ids, self.n_inputs) for ids in (parent, sibling)], dim=-1)
         hidden, state = self.lstm(inputs.float(), state)
         return self.to_logits(hidden), state
