@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.realistic.tables import Floats
 from ddsr import Engine, Expression
-from ddsr.price.structure_code import n_fitted, tell
+from ddsr.price.structure_code import describe, n_fitted
 from ddsr.selection.posterior import structural_constants
 
 MOST_ERROR_OF_FORM = 0.002  # of the spread of the law, with all numbers fitted to it
@@ -71,4 +71,4 @@ def n_numbers(expression: Expression, is_every: bool = False) -> int:
     Integer exponents and the literal 1 count only if `is_every`.
     """
     is_free = [is_every or not is_part for is_part in structural_constants(expression)]
-    return n_fitted(tell([expression], [is_free])[0])
+    return n_fitted(describe([expression], [is_free])[0])
