@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize
 from sklearn.base import clone
 
-from ddsr import DDSRRegressor
+from ddsr import DDSRRegressor, RunError, RunFolder
 from ddsr.errors import DataError
 
 RNG = np.random.default_rng(0)
@@ -108,6 +108,17 @@ def test_a_function_is_named_in_files_and_asked_for_again(tmp_path: Path) -> Non
         loaded.fit(TABLE, NOISY)
     again = loaded.set_params(loss=cosh).fit(TABLE, NOISY)
     np.testing.assert_allclose(again.predict(TABLE), model.predict(TABLE), rtol=1e-6)
+
+
+def test_a_run_with_a_function_is_resumed_with_it(tmp_path: Path) -> None:
+    known = BRIEF | {"config": LITTLE | {"evaluations_per_epoch": 50, "max_length": 5}}
+    first = RunFolder.create(tmp_path / "run", TABLE, NOISY, parameters=known | {"loss": cosh})
+    assert first.fit().n_epochs_ == 1
+    with pytest.raises(RunError, match=r"'cosh' is a Python function.*RunFolder.open\(path, loss=cosh\)"):
+        RunFolder.open(tmp_path / "run").resume(more_epochs=1)
+    with pytest.raises(RunError, match="the loss of this run is 'cosh', but 'hypot' was given"):
+        RunFolder.open(tmp_path / "run", loss=np.hypot).resume(more_epochs=1)
+    assert RunFolder.open(tmp_path / "run", loss=cosh).resume(more_epochs=1).n_epochs_ == 2
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,11 @@ class NamedFunction:
     name: str
 
 
+def name_of(function: object) -> str:
+    """Return the name by which files know a loss function."""
+    return str(getattr(function, "name", None) or getattr(function, "__name__", "loss"))
+
+
 @dataclass(frozen=True)
 class Loss:
     """A loss by its name. Its error, the unit of NRMSE, is the likelihood to the power −1/N, up to a factor.
@@ -73,7 +78,7 @@ class Loss:
     def __str__(self) -> str:
         if self.name == "quantile":
             return f"quantile:{self.quantile:g}"
-        return str(getattr(self.function, "__name__", "loss")) if self.function is not None else self.name
+        return self.name if self.function is None else name_of(self.function)
 
     @property
     def is_squared(self) -> bool:

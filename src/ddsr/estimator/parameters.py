@@ -26,7 +26,7 @@ from ddsr.config import (
     SearchConfig,
     without_removed,
 )
-from ddsr.data.losses import NamedFunction
+from ddsr.data.losses import NamedFunction, name_of
 from ddsr.errors import RunError
 from ddsr.expression.definitions import restored_operators, saved_operators
 from ddsr.expression.own_operators import CustomOperator, FormulaOperator
@@ -128,7 +128,7 @@ def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = L
         }
     is_function = isinstance(value, NamedFunction) or (callable(value) and not isinstance(value, type))
     if place == ("loss",) and is_function:  # a file keeps only its name
-        return {CLASS: FUNCTION, "name": str(getattr(value, "name", getattr(value, "__name__", value)))}
+        return {CLASS: FUNCTION, "name": name_of(value)}
     raise RunError(f"{name}={value!r} cannot be saved to a file: use numbers, strings, rules and settings")
 
 

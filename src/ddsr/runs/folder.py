@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from ddsr.data.checks import check_whole
 from ddsr.data.dataset import RowWeights
+from ddsr.data.losses import LossFunction, NamedFunction, name_of
 from ddsr.data.preparation import Preparation
 from ddsr.errors import MethodError, RunError, did_you_mean
 from ddsr.estimator.parameters import from_json, saved_parameters
@@ -48,9 +49,15 @@ class RunFolder:
     process.
     """
 
-    def __init__(self, path: Path, asked: Asked, operators: Sequence[CustomOperator] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        asked: Asked,
+        operators: Sequence[CustomOperator] = (),
+        loss: LossFunction | None = None,
+    ) -> None:
         """Use `create` or `open` instead."""
-        self.path, self.asked, self.operators = path, asked, tuple(operators)
+        self.path, self.asked, self.operators, self.loss = path, asked, tuple(operators), loss
 
     @classmethod
     def create(
@@ -95,15 +102,22 @@ class RunFolder:
             preparation=None if prepared is None else prepared.to_json(),
         )
         _make(Path(path), asked, data)
-        return cls(Path(path), asked, _functions_among(model.operators))
+        loss = model.loss if callable(model.loss) else None
+        return cls(Path(path), asked, _functions_among(model.operators), loss)
 
     @classmethod
-    def open(cls, path: str | PathLike[str], operators: Sequence[CustomOperator] = ()) -> RunFolder:
+    def open(
+        cls,
+        path: str | PathLike[str],
+        operators: Sequence[CustomOperator] = (),
+        loss: LossFunction | None = None,
+    ) -> RunFolder:
         """Open the run in a folder; raise `RunError` if this version cannot resume it.
 
-        `operators` are the Python functions among its operators, of which the folder keeps only the names.
+        The folder keeps only the names of Python functions. To resume such a run, pass the `operators` and
+        the `loss` that are functions again.
         """
-        return cls(Path(path), read_asked(Path(path)), operators)
+        return cls(Path(path), read_asked(Path(path)), operators, loss)
 
     def fit(
         self,
@@ -204,7 +218,20 @@ class RunFolder:
         limits = {"max_time": self.asked.max_time, "max_epochs": self.asked.max_epochs}
         known = set(DDSRRegressor().get_params(deep=False))
         with restoring(f"run ({self.path / asking.FILE})"):
-            return DDSRRegressor(**from_json(self.asked.parameters, known, self.operators) | limits)
+            parameters = from_json(self.asked.parameters, known, self.operators) | limits
+            if isinstance(parameters.get("loss"), NamedFunction):
+                parameters["loss"] = self._loss_function(parameters["loss"].name)
+            return DDSRRegressor(**parameters)
+
+    def _loss_function(self, name: str) -> LossFunction:
+        if self.loss is None:
+            raise RunError(
+                f"the loss {name!r} is a Python function, which files do not keep: pass it again, "
+                f"RunFolder.open(path, loss={name})"
+            )
+        if name_of(self.loss) != name:
+            raise RunError(f"the loss of this run is {name!r}, but {name_of(self.loss)!r} was given")
+        return self.loss
 
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
         """Raise the limits. A limit that ended the fit and is not raised is removed."""
