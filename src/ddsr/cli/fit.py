@@ -109,6 +109,11 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     help="Rule that equations must obey, such as 'forbid exp on a' or 'use b'. Can be repeated.",
 )
 @click.option(
+    "--stop-at",
+    metavar="CONDITION",
+    help="End the search when an equation meets a condition, such as 'r2 > 0.999 and size < 10'.",
+)
+@click.option(
     "--selection",
     type=OneOf(SELECTIONS),
     help="Criterion that chooses the equation.  [default: the preset's]",

@@ -170,6 +170,7 @@ def estimator_parameters(
     missing: str = "error",
     categories: str = "error",
     dates: str = "error",
+    stop_at: str | None = None,
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -185,6 +186,7 @@ def estimator_parameters(
         "missing": missing,
         "categories": categories,
         "dates": dates,
+        "stop_at": stop_at,
     }
     if operators:
         parameters["operators"] = operators

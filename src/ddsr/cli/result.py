@@ -23,6 +23,7 @@ REASONS = {
     "max_time": "the time limit was reached",
     "max_epochs": "the maximum number of epochs was reached",
     "max_evaluations": "the maximum number of evaluations was reached",
+    "stop_at": "an equation met the condition of --stop-at",
     "no_progress": "no better equation was found for a while",
     "exhausted": "every expression was tried",
     "interrupt": "interrupted",

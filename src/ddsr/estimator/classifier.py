@@ -67,6 +67,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         missing: str = "error",
         categories: str = "error",
         dates: str = "error",
+        stop_at: str | None = None,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -88,6 +89,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         self.missing = missing
         self.categories = categories
         self.dates = dates
+        self.stop_at = stop_at
 
     def fit(
         self,

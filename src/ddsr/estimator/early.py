@@ -9,6 +9,7 @@ from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset, RowWeights
 from ddsr.data.losses import Loss
 from ddsr.engine import Engine, FitOptions
+from ddsr.estimator.goal import Goal
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
@@ -35,6 +36,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
     Loss.of(parameters["loss"])
+    Goal.of(parameters.get("stop_at"))
     for each in read_operators(parameters.get("operators", ())):
         if isinstance(each, str):
             find_operator(each)

@@ -172,9 +172,8 @@ class Fit:
         rules: Sequence[Rule],
     ) -> None:
         states = None
-        n_rows = self.problem.engine.n_observed
         early = self._early_choice(budget, rules)
-        while (reason := budget.spent(self.progress, n_rows)) is None:
+        while (reason := budget.spent(self.progress, self.problem.engine)) is None:
             if early is not None:
                 early.before_epoch()
                 if early.is_final:

@@ -41,6 +41,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         Time limit in seconds, including the choice of an equation. It also holds within an epoch.
     max_epochs : int or None
         Maximum number of epochs. None means no limit if `max_time` is given, otherwise the preset's number.
+    stop_at : str or None
+        Condition at which the search ends, such as "r2 > 0.999 and size < 10", or "loss < 0.01": one equation
+        of the front must meet all parts. `size` is the complexity.
     n_jobs : int or None
         Number of threads: None means 1, and −1 all cores. The equations do not depend on it. It does not
         apply to torch: use `torch.set_num_threads`, which can change the last bits of torch's results.
@@ -118,8 +121,8 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         The inputs on the same rows, as far as a listed equation uses them.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
-        "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every
-        expression was tried) or "interrupt".
+        "max_epochs", "max_evaluations", "stop_at", "no_progress" (after `config.patience` epochs),
+        "exhausted" (every expression was tried) or "interrupt".
     noise_ : str
         "relative" if errors were found to grow with y, otherwise "constant".
     fit_seconds_ : float
@@ -165,6 +168,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         missing: str = "error",
         categories: str = "error",
         dates: str = "error",
+        stop_at: str | None = None,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -187,6 +191,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         self.missing = missing
         self.categories = categories
         self.dates = dates
+        self.stop_at = stop_at
 
     def fit(
         self,

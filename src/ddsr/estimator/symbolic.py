@@ -116,7 +116,7 @@ class SymbolicEstimator(
         method = parse_method(self.preset)
         config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
-        budget = Budget.of(config, self.max_time, self.max_epochs, started)
+        budget = Budget.of(config, self.max_time, self.max_epochs, started, self.stop_at)
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
         fits = [

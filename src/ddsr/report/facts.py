@@ -30,6 +30,7 @@ STOPPED_BY = {
     "max_time": "the time limit was reached",
     "max_epochs": "the maximum number of epochs was reached",
     "max_evaluations": "the maximum number of evaluations was reached",
+    "stop_at": "an equation met the condition in stop_at",
     "no_progress": "no better equation was found for the number of epochs set by patience",
     "exhausted": "every expression was tried",
     "interrupt": "it was interrupted; this is the best result so far",

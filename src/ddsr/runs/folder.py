@@ -236,7 +236,7 @@ class RunFolder:
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
         """Raise the limits. A limit that ended the fit and is not raised is removed."""
         max_time, max_epochs = self.asked.max_time, self.asked.max_epochs
-        stopped_by = (state.stopped_by or state.ended_by) if state else None
+        stopped_by = (state.stopped_by or state.ended_by) if state else self._stopped_by(None)
         if more_time is not None:
             _check_seconds(more_time)
             spent = state.seconds if state else 0.0
@@ -249,7 +249,10 @@ class RunFolder:
             max_epochs = int(more_epochs) + (done if max_epochs is None else max_epochs)
         elif stopped_by == "max_epochs":
             max_epochs = None
-        self.asked = replace(self.asked, max_time=max_time, max_epochs=max_epochs)
+        parameters = dict(self.asked.parameters)
+        if stopped_by == "stop_at":
+            parameters["stop_at"] = None
+        self.asked = replace(self.asked, max_time=max_time, max_epochs=max_epochs, parameters=parameters)
         self.asked.write(self.path)
         if state is None:
             return None
