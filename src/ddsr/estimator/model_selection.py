@@ -32,5 +32,5 @@ def find_selection(name: str | None, config: SearchConfig) -> Selection:
     name = config.model_selection if name is None else name
     if name not in SELECTIONS:
         hint = did_you_mean(name, SELECTIONS)
-        raise MethodError(f"unknown model_selection {name!r}{hint}; known are: {', '.join(SELECTIONS)}")
+        raise MethodError(f"unknown model_selection {name!r}{hint}; choose from: {', '.join(SELECTIONS)}")
     return SELECTIONS[name]

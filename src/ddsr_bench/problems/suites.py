@@ -80,7 +80,7 @@ def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
         return (_own_data(path),)
     known, columns = (*SUITES, BLACK_BOX), ",".join(COLUMNS)
     raise BenchError(
-        f"unknown suite {name!r}{did_you_mean(name, known)}; known are: {', '.join(known)}, "
+        f"unknown suite {name!r}{did_you_mean(name, known)}; choose from: {', '.join(known)}, "
         f"or the path to a CSV file of formulas (columns {columns}) or of data"
     )
 

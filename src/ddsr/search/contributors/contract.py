@@ -62,8 +62,7 @@ class TimeShare:
     def __post_init__(self) -> None:
         if not 0.0 <= self.least <= self.most <= 1.0 or not self.head_start >= 0.0:
             raise MethodError(
-                f"least and most of a time share must be between 0 and 1, in this order, and head_start must "
-                f"not be negative, got {self}"
+                f"a time share needs 0 <= least <= most <= 1 and a head_start of at least 0, got {self}"
             )
 
 

@@ -95,7 +95,7 @@ class Refiner:
         n_threads: int = 1,
     ) -> None:
         if grammar.vocabulary != engine.vocabulary:
-            raise MethodError("the grammar has another vocabulary than the engine")
+            raise MethodError("the grammar has a different vocabulary than the engine")
         self.engine = engine
         self.grammar = grammar
         self.config = config or RefinerConfig()
@@ -193,7 +193,7 @@ class Refiner:
         """Load a saved refiner, on the same data and with the same grammar."""
         try:
             if not data.startswith(MAGIC):
-                raise ValueError("it does not begin like a saved refiner")
+                raise ValueError("it is not a saved refiner")
             text, _, state = data[len(MAGIC) :].partition(b"\n")
             header = parse_json(text)
             # settings that the saving version did not have keep their defaults
