@@ -1,4 +1,4 @@
-"""How the equation for predictions is chosen from a front."""
+"""Ways to choose the equation for predictions from a front."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ddsr.search.front import FrontEntry, ParetoFront
 
 @dataclass(frozen=True)
 class Selection:
-    """How the equation for predictions is chosen."""
+    """A way to choose the equation for predictions."""
 
     choose: Callable[[ParetoFront, int], FrontEntry]
     """function that chooses from a front, given the number of rows"""

@@ -115,7 +115,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
     fit_sample_ : DataFrame
         True and predicted values on at most 500 training rows.
     fit_inputs_ : DataFrame
-        The inputs on the same rows, as far as a listed equation uses them.
+        The inputs on the same rows, without those that no listed or likely equation uses.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
         "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every

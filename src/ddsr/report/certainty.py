@@ -1,4 +1,4 @@
-"""How sure the choice is: a sentence, the likely forms, a chart for data with one input, the constants."""
+"""The certainty of the choice: a sentence, the likely forms, a chart for one input, the constants."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _check_uniform(config: SearchConfig, device: str, vocab_size: int) -> None:
 
 @dataclass(frozen=True)
 class Preset:
-    """How a method starts, and the values of its options; the first value of each is the default."""
+    """The start function of a method and the values of its options, the default value first."""
 
     check: Callable[[SearchConfig, str, int], None]
     """raises an error for settings that the method or the device cannot run, before any work is done"""

@@ -81,7 +81,7 @@ def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant")
 
 
 def _distinct(found: Sequence[Selected]) -> list[Selected]:
-    """Return the shortest equation of each form, shortest first, as far as structures and errors differ."""
+    """Return the shortest equation of each form, shortest first; forms differ in structure and error."""
     best: dict[object, Selected] = {}
     errors: list[float] = []
     for one in sorted(found, key=lambda each: each.description_length):

@@ -21,7 +21,7 @@ HOW = "see docs/contributors.md"
 
 @dataclass(frozen=True)
 class SearchView:
-    """What a contributor can read of the search in its turn."""
+    """The search as a contributor sees it in its turn."""
 
     epoch: int
     """number of the epoch, from 0"""
@@ -39,7 +39,7 @@ class SearchView:
 
 @dataclass(frozen=True)
 class TurnBudget:
-    """What a contributor may spend in one turn."""
+    """The budget of a contributor for one turn."""
 
     evaluations: int
     """number of expressions to fit"""
@@ -68,7 +68,7 @@ class TimeShare:
 
 @dataclass(frozen=True)
 class Proposals:
-    """What a contributor found in one turn."""
+    """The results of a contributor's turn."""
 
     expressions: Batch | Sequence[Expression] = ()
     """expressions to put into evolution, which fits their constants from the present values. Those that break

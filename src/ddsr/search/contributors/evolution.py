@@ -40,7 +40,7 @@ SPREAD_TOLERANCE = 1e-9
 
 
 class Ending(IntEnum):
-    """Why a run ended."""
+    """The reason for the end of a run."""
 
     OUT_OF_BUDGET = 0
     EXACT = 1
@@ -51,7 +51,7 @@ class Ending(IntEnum):
 
 @dataclass(frozen=True)
 class MoveCount:
-    """How often a move was made, and how often its child entered the hall of fame."""
+    """Counts of a move: how often it was made, and how often its child entered the hall of fame."""
 
     tried: int
     improved: int
