@@ -152,7 +152,7 @@ class Preparation:
     options: TableOptions
     columns: tuple[PreparedColumn, ...]
     notes: tuple[str, ...] = ()
-    """what was done to the table of the fit"""
+    """sentences on what was done to the table of the fit"""
     source: tuple[str, ...] | None = None
     """columns of the original table, if tables are already prepared"""
 

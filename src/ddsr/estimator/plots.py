@@ -37,7 +37,7 @@ class Plotted:
 
     outcome: Outcome
     row: int
-    """of the front"""
+    """row of the equation in the front"""
     target: str
     rows: Floats
     """(n, n_features), finite"""

@@ -47,11 +47,11 @@ class Form:
         return tuple(not is_part for is_part in structural_constants(self.entry.equation))
 
     def n_degrees(self, n_observed: int) -> int:
-        """Degrees of freedom of the residuals, at least 1."""
+        """Return the degrees of freedom of the residuals, at least 1."""
         return max(n_observed - sum(self.is_measured), 1)
 
     def error(self, spread: float, n_observed: int) -> float:
-        """Standard deviation of the residuals."""
+        """Return the standard deviation of the residuals."""
         return self.entry.nrmse * spread * sqrt(n_observed / self.n_degrees(n_observed))
 
 

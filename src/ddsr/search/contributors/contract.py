@@ -77,7 +77,7 @@ class Proposals:
     """known results, which enter the front without another fit. The first is used whole; of the others, only
     expressions without scale and offset are used"""
     update: UpdateStats | None = None
-    """what was learned in this turn"""
+    """statistics of what was learned in this turn"""
 
     def __len__(self) -> int:
         return len(self.expressions) + len(self.scores)

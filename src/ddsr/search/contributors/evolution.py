@@ -75,9 +75,9 @@ class RefinerStats:
     seconds: float
     """seconds spent in `run` and `seed` since this object was created"""
     evaluations_per_second: float
-    """of the last run"""
+    """speed of the last run"""
     ending: Ending
-    """of the last run"""
+    """end of the last run"""
 
 
 class Refiner:
@@ -239,7 +239,7 @@ class Evolution:
         self.n_scored = 0
         """expressions fitted by the refiner, as of the last call of `found`"""
         self.ending: Ending | None = None
-        """of the last run"""
+        """end of the last run"""
         self._stall = Stall()
 
     @property
