@@ -38,7 +38,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         (masked diffusion with token-wise GRPO and long short-term memory), `dsr`, `uniform` (random
         expressions), or a variant such as `paper:memory=short` or `ddsr:generator=none`.
     max_time : float or None
-        Time limit in seconds, including the choice of an equation. It also holds within an epoch.
+        Time limit in seconds, including the choice of an equation. It can end the search within an epoch.
     max_epochs : int or None
         Maximum number of epochs. None means no limit if `max_time` is given, otherwise the preset's number.
     n_jobs : int or None

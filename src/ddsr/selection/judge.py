@@ -44,7 +44,7 @@ from ddsr.selection.samples import Samples
 
 WORK_A_CALL = 25_000_000  # rows × steps × models between checks of the clock: tenths of a second
 STEPS_OF_AN_AUDIT = 50  # cost of the checks for poles and leverages, in steps of a fit
-ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of fits that decide on a move
+ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # limits of fits that decide on a move
 MOST_FORMS = 12  # ratios of polynomials that are tried per model
 MOST_ROWS_COMPARED = 1000  # rows on which two notations are compared
 N_ALWAYS_TIDIED = 3  # number of the best models to simplify even after the deadline

@@ -171,7 +171,7 @@ def _read_equations(
 
 
 def _read_line(name: str, row: dict[str, str], source: Source) -> BenchmarkProblem:
-    if None in row:  # where csv puts cells without a column
+    if None in row:  # csv puts cells without a column under None
         raise BenchError('more cells than columns: put a formula with a comma in "double quotes"')
     if not name:
         raise BenchError("the row has no name")
