@@ -14,7 +14,7 @@ MASK: int
 LONGEST: int
 
 class OperatorRow(TypedDict):
-    """One row of the operator table, see core/expression/operators.hpp."""
+    """One row of the operator table; see core/expression/operators.hpp."""
 
     name: str
     symbol: str
@@ -33,10 +33,10 @@ class OperatorRow(TypedDict):
     latex: str
 
 def operators() -> list[OperatorRow]:
-    """The operator table, a dict a row."""
+    """Return the operator table, one dict per row."""
 
 class Vocabulary:
-    """What a token id stands for."""
+    """The meaning of each token id."""
 
     def __init__(
         self,
@@ -55,9 +55,10 @@ class Vocabulary:
             ]
         ] = ...,
     ) -> None:
-        """Template nodes, in prefix order, have an operator, number, column, hole, and columns read there.
+        """Create a vocabulary.
 
-        Definitions have the name of an operator and such nodes, or functions for its values and slopes.
+        A template node, in prefix order, has an operator, number, column, hole, and the columns of the hole.
+        A definition has the name of an operator and such nodes, or functions for its values and slopes.
         """
 
     def __len__(self) -> int: ...
@@ -65,22 +66,22 @@ class Vocabulary:
     def arities(self) -> list[int]: ...
 
 def find_flaw(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> tuple[int, str]:
-    """(position, reason) of the first flaw; (-1, '') for none."""
+    """Return (position, reason) of the first flaw, or (-1, '') if there is none."""
 
 def prefix_from_breadth_first(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> list[int]:
-    """order[k]: the breadth-first index of prefix token k."""
+    """Return the breadth-first index of each prefix token."""
 
 def breadth_first_from_prefix(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> list[int]:
-    """order[k]: the prefix index of breadth-first token k."""
+    """Return the prefix index of each breadth-first token."""
 
 def canonical_form(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> tuple[list[int], list[int]]:
-    """(tokens, order) of the canonical form, breadth-first."""
+    """Return (tokens, order) of the canonical form, breadth-first."""
 
 def distinct_rows(rows: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(first, number): the first of each set of equal rows, and which of these every row equals."""
+    """Return the index of the first of each set of equal rows, and the number of each row's set."""
 
 def canonical_keys(vocabulary: Vocabulary, rows: NDArray[np.int16], n_threads: int) -> list[bytes]:
-    """For each padded row the bytes of its canonical form."""
+    """Return the canonical form of each padded row as bytes."""
 
 # --- core/bindings/grammar.cpp
 
@@ -115,7 +116,7 @@ class Grammar:
         logits_of: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int16]: ...
     def tables(self) -> dict[str, Any]:
-        """The fields of `ddsr.grammar.GrammarTables`."""
+        """Return the fields of `ddsr.grammar.GrammarTables`."""
 
 def random_block(seed: int, stream: int, index: int, position: int) -> list[int]: ...
 def random_normal(seed: int, stream: int, index: int, position: int) -> float: ...
@@ -123,13 +124,13 @@ def random_normal(seed: int, stream: int, index: int, position: int) -> float: .
 # --- core/bindings/engine.cpp
 
 def instruction_set() -> str:
-    """The kernels in use."""
+    """Return the instruction set of the kernels in use."""
 
 def instruction_sets() -> list[str]:
-    """The kernels that this machine can run, the fastest last."""
+    """Return the instruction sets that this machine supports, the fastest last."""
 
 def perturbation() -> int:
-    """Seed of the perturbed kernels; 0 in a usual build."""
+    """Return the seed of the perturbed kernels; 0 in a normal build."""
 
 class LossKind(Enum):
     squared = ...
@@ -141,7 +142,7 @@ class LossKind(Enum):
     custom = ...
 
 class Data:
-    """The rows to score on, to fit on and to refit on; no fitting rows named means all."""
+    """The rows to score on, to fit on and to refit on; without `fit_rows`, fits use all rows."""
 
     def __init__(
         self,
@@ -165,7 +166,7 @@ class Data:
     def n_fit_rows(self) -> int: ...
 
 class KnownScores:
-    """Scores of earlier batches, at most the last 100,000: what comes again is not fitted again."""
+    """The last 100,000 scores at most, so that repeated expressions are not fitted again."""
 
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -188,10 +189,10 @@ def score(
     fit_seconds: float,
     known: KnownScores | None,
 ) -> dict[str, Any] | None:
-    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate.
+    """Return arrays, one row per expression: constants, scale, offset, nrmse, status, steps, is_duplicate.
 
-    None where it took longer than `seconds`. Fits end where they are after `fit_seconds`. `known` is of the
-    same data, seed and settings of the fit.
+    The result is None after more than `seconds`. Fits end where they are after `fit_seconds`. `known` must
+    come from the same data, seed and settings of the fit.
     """
 
 def values(
@@ -201,7 +202,7 @@ def values(
     constants: NDArray[np.float64],
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """(expressions, rows) values, and whether each expression's are all finite."""
+    """Return (expressions, rows) values, and whether all values of each expression are finite."""
 
 def gradients(
     vocabulary: Vocabulary,
@@ -210,7 +211,7 @@ def gradients(
     constants: NDArray[np.float64],
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """(expressions, rows, constants) derivatives, and whether all are finite."""
+    """Return (expressions, rows, constants) derivatives, and whether all are finite."""
 
 # --- core/bindings/simplify.cpp
 
@@ -221,9 +222,9 @@ def simplify(
     signs: NDArray[np.uint8],
     n_threads: int,
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """(tokens, constants) of the rows simplified; there may be more columns of constants than before.
+    """Return (tokens, constants) of the simplified rows; there may be more columns of constants than before.
 
-    `signs` has 0 for a variable of any sign, 1 for a nonnegative, 2 for a positive one.
+    `signs` is 0 for variables of any sign, 1 for nonnegative and 2 for positive ones.
     """
 
 NOTATION_RULES: list[str]
@@ -259,14 +260,14 @@ def drop_needless(
 def with_roots(
     vocabulary: Vocabulary, tokens: Sequence[int], constants: Sequence[float], signs: NDArray[np.uint8]
 ) -> tuple[list[int], list[float]]:
-    """(tokens, constants) with roots for functions of inverse functions, if that reads better."""
+    """Return (tokens, constants) with roots for functions of inverse functions, if that reads better."""
 
 # --- core/bindings/evolution.cpp
 
 MOVES: tuple[str, ...]
 
 class EvolutionOptions:
-    """Settings by name, as in core/evolution/options.hpp; `ddsr.config.RefinerConfig` says what they mean."""
+    """Settings by name, as in core/evolution/options.hpp; `ddsr.config.RefinerConfig` describes them."""
 
     operator_weights: Sequence[float]
     constant_range: float
@@ -309,18 +310,18 @@ def move(
     options: EvolutionOptions,
     seed: int,
 ) -> Rows:
-    """(tokens, constants) of the child of one expression, breadth-first."""
+    """Return (tokens, constants) of the child of one expression, breadth-first."""
 
 def dictionary(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, seed: int) -> Rows:
-    """(tokens, constants) of the small expressions in which `match` looks."""
+    """Return (tokens, constants) of the small expressions that `match` searches."""
 
 def simplest(
     vocabulary: Vocabulary, data: Data, options: EvolutionOptions, n_entries: int, seed: int
 ) -> Rows:
-    """(tokens, constants) of the first of these by simplicity, which sketches begin with."""
+    """Return (tokens, constants) of the simplest of these expressions, from which sketches begin."""
 
 def sketches(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, n_sketches: int) -> Rows:
-    """(tokens, constants) of the first sketches of an island."""
+    """Return (tokens, constants) of the first sketches of an island."""
 
 def match(
     vocabulary: Vocabulary,
@@ -330,23 +331,23 @@ def match(
     options: EvolutionOptions,
     n_children: int,
 ) -> Rows:
-    """(tokens, constants) of children of one expression, each with something matched to the data."""
+    """Return (tokens, constants) of children of one expression, each with a subtree matched to the data."""
 
 def needed_operand(
     name: str, is_first: bool, wanted: float, other: float, current: float
 ) -> tuple[float, float]:
-    """What an operand must be for its operator to be as wanted, and the operator's slope there."""
+    """Return the operand that gives the wanted value of an operator, and the operator's slope there."""
 
 def fold_constants(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64]) -> Rows:
-    """The same expression with operators on constants alone replaced by their values."""
+    """Return the expression with operators on constants replaced by their values."""
 
 def structure_hash(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64]) -> int:
-    """Equal for what differs by operand order and by constants, whole exponents aside."""
+    """Return a hash that ignores operand order and constants, except whole exponents."""
 
 # --- core/bindings/examples.cpp
 
 class ExampleOptions:
-    """Settings by name; `ddsr_pretraining.examples.ExampleOptions` says what they mean."""
+    """Settings by name; `ddsr_pretraining.examples.ExampleOptions` describes them."""
 
     def __init__(self) -> None: ...
 
@@ -359,7 +360,7 @@ def make_examples(
     with_clean: bool,
     n_threads: int,
 ) -> dict[str, Any]:
-    """The arrays of `ddsr_pretraining.examples.Examples` by name."""
+    """Return the arrays of `ddsr_pretraining.examples.Examples` by name."""
 
 def standard_forms(
     vocabulary: Vocabulary,
@@ -368,17 +369,17 @@ def standard_forms(
     signs: NDArray[np.uint8],
     n_threads: int,
 ) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8]]:
-    """(tokens, constants, whether there is one) of each row's standard form; signs as in `simplify`."""
+    """Return (tokens, constants, whether it exists) of each row's standard form; signs as in `simplify`."""
 
 def structure_signatures(
     vocabulary: Vocabulary, tokens: NDArray[np.int16], n_threads: int
 ) -> NDArray[np.uint64]:
-    """For each padded row a number that operand order, constants and variables' names do not change."""
+    """Return a number for each padded row that ignores operand order, constants and names of variables."""
 
 SYMBOLS: list[str]
-"""of structures, in the order of their numbers"""
+"""symbols of structures, in the order of their numbers"""
 PLACES: list[str]
-"""where a symbol may stand"""
+"""places of a symbol"""
 
 def describe_structures(
     vocabulary: Vocabulary,
@@ -394,7 +395,7 @@ def describe_structures(
     NDArray[np.int64],
     NDArray[np.int64],
 ]:
-    """Choices (n, 5), their rows; rows, places and values of numbers; rows and columns of variables."""
+    """Return choices (n, 5), their rows; rows, places and values of numbers; rows, columns of variables."""
 
 def canonical(
     vocabulary: Vocabulary,
@@ -402,13 +403,13 @@ def canonical(
     constants: NDArray[np.float64],
     is_free: NDArray[np.uint8],
 ) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8]]:
-    """Tokens, constants and which are fixed, as people write each; no tokens where that cannot be."""
+    """Return tokens, constants and which are fixed, in canonical notation; no tokens if that fails."""
 
 DescribedForm = tuple[Sequence[int], Sequence[float], Sequence[int]]
-"""what was chosen of a structure, values of its numbers, columns of its variables"""
+"""choices of a structure, values of its numbers, columns of its variables"""
 
 class StructureCode:
-    """Learned from choices (n, 5) and counts of whole forms: see `ddsr.price.structure_code`."""
+    """A code learned from choices (n, 5) and counts of whole forms: see `ddsr.price.structure_code`."""
 
     def __init__(self, choices: NDArray[np.uint8], forms: Sequence[tuple[DescribedForm, int]]) -> None: ...
     def nats(self, choices: NDArray[np.uint8]) -> NDArray[np.float64]: ...
@@ -426,7 +427,7 @@ class StructureCode:
         """Of expressions whose other constants are fixed numbers: see `ddsr.price.StructureCode.prices`."""
 
 class TablePrice:
-    """What structures cost in a table, all their constants being fitted: see `ddsr.price.table_code`."""
+    """Prices of structures in a table, with all constants fitted: see `ddsr.price.table_code`."""
 
     def __init__(
         self,
@@ -446,7 +447,7 @@ class TablePrice:
     ) -> NDArray[np.float64]: ...
 
 class Structures:
-    """Structures, the cheapest first."""
+    """Structures, cheapest first."""
 
     def __len__(self) -> int: ...
     def nats(self) -> NDArray[np.float64]: ...
@@ -464,7 +465,7 @@ class Structures:
     ) -> tuple[
         NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]
     ]:
-        """Tokens, constants, which are fixed, mean squares (NaN: no fit), information (B, K, K)."""
+        """Return tokens, constants, which are fixed, mean squares (NaN: no fit), information (B, K, K)."""
 
 def cheapest_structures(
     code: StructureCode,
@@ -474,9 +475,9 @@ def cheapest_structures(
     most_nats: float,
     most: int,
 ) -> Structures:
-    """All structures of these symbols up to a price; numbers are values with their nats, by place."""
+    """Return all structures of these symbols up to a price; numbers are values with their nats, by place."""
 
 def merged_structures(
     first: Structures, first_nats: float, second: Structures, second_nats: float, most: int
 ) -> Structures:
-    """The cheapest of both, each once; all prices of each list are raised by so much."""
+    """Return the cheapest of both, without duplicates; `…_nats` are added to all prices of a list."""

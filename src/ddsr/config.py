@@ -24,7 +24,7 @@ def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
     for key, weight in weights.items():
         if key not in known:
             hint = did_you_mean(key, known)
-            raise MethodError(f"unknown name {key!r} in {name}{hint}; known are: {', '.join(known)}")
+            raise MethodError(f"unknown name {key!r} in {name}{hint}; choose from: {', '.join(known)}")
         _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
 
 
@@ -338,7 +338,7 @@ def changed(base: AnySettings, changes: Mapping[str, object], where: str) -> Any
             raise MethodError(_removed(name))
         if name not in known:
             hint = did_you_mean(name, known)
-            raise MethodError(f"unknown setting {name!r} in {where}{hint}; known are: {', '.join(known)}")
+            raise MethodError(f"unknown setting {name!r} in {where}{hint}; choose from: {', '.join(known)}")
         part = getattr(base, name)
         is_of_parts = isinstance(part, (DenoiserConfig, ObjectiveConfig, RefinerConfig))
         is_dict = is_of_parts and isinstance(value, Mapping)

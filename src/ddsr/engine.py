@@ -27,7 +27,7 @@ LEAST_SPREAD = 1e-153
 
 
 class FitStatus(IntEnum):
-    """How the fit of one expression's constants ended."""
+    """The end of the fit of one expression's constants."""
 
     NOTHING_TO_FIT = 0
     """the expression has no constants"""

@@ -26,7 +26,7 @@ def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, 
                 raise ValueError
             settings[name] = parse_json(text)
         except ValueError:
-            raise click.BadParameter(f"{value!r} does not have the form NAME=NUMBER", ctx, param) from None
+            raise click.BadParameter(f"{value!r} must have the form NAME=NUMBER", ctx, param) from None
     return settings
 
 

@@ -58,7 +58,7 @@ def read_settings(settings: Mapping[str, Any]) -> Settings:
             raise MethodError("n_rows is set by the network: use look_rows instead")
         if name not in known:
             hint = did_you_mean(name, known)
-            raise MethodError(f"unknown setting {name!r}{hint}; known are: {', '.join(known)}")
+            raise MethodError(f"unknown setting {name!r}{hint}; choose from: {', '.join(known)}")
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise MethodError(f"{name} must be a number, got {value!r}")
     network, training, recipe = (

@@ -1,8 +1,8 @@
 """Views of expressions that the denoiser is trained on: each expression, masked in several ways.
 
-Half of the views mask tokens at random, each with a probability drawn for the view, for any order of
+Half of the views mask tokens at random, with a probability drawn for the view, to suit any order of
 unmasking. The other half show the beginning and mask the rest, as when expressions are drawn from left to
-right; the next token has the highest weight there, since it is drawn next.
+right. There the first masked token has the highest weight, since it is drawn next.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
 LENGTHS = ((4, 0.1), (8, 0.2), (12, 0.15), (16, 0.15), (24, 0.1), (32, 0.3))
-"""numbers of positions to which batches are cut, with their frequencies: training and drawing are faster with
-fewer masked positions at the end"""
+"""numbers of positions to which batches are cut, with their frequencies; fewer masked positions at the end
+make training and drawing faster"""
 
 
 @dataclass(frozen=True, eq=False)

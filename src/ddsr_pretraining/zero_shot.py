@@ -1,4 +1,4 @@
-"""How often the prior proposes the true equation, with fitted constants but without a search.
+"""Rate at which the prior proposes the true equation, with fitted constants but without a search.
 
 Without noise, a hit is a fit with an NRMSE below 10⁻⁶ on the training rows, with free scale and offset. With
 noise, it is a proposal with R² > 0.9999 on the clean test rows after a fit to the noisy target, whose
@@ -82,7 +82,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How proposals are drawn."""
+    """Settings of the draws of proposals."""
 
     n: int = 2000
     tokens_per_step: int = 0

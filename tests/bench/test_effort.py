@@ -27,7 +27,7 @@ def test_time_beside_search_and_verdict_is_the_overhead(clock):
     board.rows += [ROW] * 4
     clock.advance(4.0)
     report = board.cost(threads=1)  # 8 slot-seconds, of which 4 × 0.75 were search and verdict
-    assert report.startswith("4 runs in 4.0 s, 2 at a time: per run, 1.25 s beside the search")
+    assert report.startswith("4 runs in 4.0 s, 2 at a time: per run, 1.25 s outside the search")
     assert "0.25 s to judge" in report
 
 

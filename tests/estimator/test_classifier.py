@@ -81,5 +81,5 @@ def test_cross_validation() -> None:
 
 
 def test_one_class_is_refused() -> None:
-    with pytest.raises(DataError, match="one class only"):
+    with pytest.raises(DataError, match="only one class"):
         brief().fit(X, np.zeros(200))

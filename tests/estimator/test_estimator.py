@@ -140,11 +140,11 @@ def test_errors_name_the_column(change, message):
     [
         (
             {"preset": "papper"},
-            r"unknown preset 'papper' \(did you mean 'paper'\?\); known are: ddsr, paper, dsr, uniform",
+            r"unknown preset 'papper' \(did you mean 'paper'\?\); choose from: ddsr, paper, dsr, uniform",
         ),
         ({"preset": "ddsr:generater=none"}, "no option 'generater' .did you mean 'generator'"),
         ({"preset": "ddsr:generator=non"}, "unknown value 'non' of option 'generator' .did you mean 'none'"),
-        ({"preset": "paper:memory=none"}, "known are: long, short"),
+        ({"preset": "paper:memory=none"}, "choose from: long, short"),
         ({"device": "tpu"}, r"unknown device 'tpu' \(did you mean 'cpu'\?\)"),
         ({"max_time": 0}, "max_time"),
         ({"max_time": "1"}, "max_time"),
@@ -157,7 +157,7 @@ def test_errors_name_the_column(change, message):
         ({"config": {"batchsize": 3}}, "unknown setting 'batchsize' in config .did you mean 'batch_size'"),
         ({"config": {"batch_size": 0}}, "batch_size"),
         ({"config": 3}, "config must be"),
-        ({"model_selection": "simplest"}, "known are: accuracy, best, description_length"),
+        ({"model_selection": "simplest"}, "choose from: accuracy, best, description_length"),
         ({"model_selection": "acuracy"}, "unknown model_selection 'acuracy' .did you mean 'accuracy'"),
     ],
 )

@@ -75,7 +75,7 @@ def test_the_latex_table_has_a_row_an_equation(one):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"columns": ["size"]}, "unknown column 'size'; known are: equation"),
+        ({"columns": ["size"]}, "unknown column 'size'; choose from: equation"),
         ({"indices": [100]}, "an index must be"),
         ({"precision": 0}, "precision must be"),
     ],

@@ -119,7 +119,7 @@ def test_values_of_known_expressions():
     [
         ([1.0, 2.0], r"shape \(n_rows, 2\), one column per variable, not \(2,\)"),
         (np.ones((3, 3)), r"not \(3, 3\)"),
-        ([["a", "b"]], "numbers only"),
+        ([["a", "b"]], "only numbers"),
     ],
 )
 def test_the_callable_refuses_other_data(X, message):

@@ -92,7 +92,7 @@ def test_an_unknown_operator_is_named_with_the_nearest_known():
     for name, known in [("arctan", "atan"), ("exponential", "exp"), ("ln", "log"), ("times", "mul")]:
         with pytest.raises(VocabularyError, match=f"did you mean '{known}'"):
             find_operator(name)
-    with pytest.raises(VocabularyError, match=r"'%'; known are: add \(\+\), sub \(-\), .*, sin, "):
+    with pytest.raises(VocabularyError, match=r"'%'; choose from: add \(\+\), sub \(-\), .*, sin, "):
         find_operator("%")
     with pytest.raises(VocabularyError, match="not 3"):
         find_operator(3)

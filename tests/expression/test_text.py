@@ -145,7 +145,7 @@ def test_a_bare_name_is_a_variable_and_before_a_parenthesis_a_function():
         (
             "cosine(x)",
             0,
-            "unknown function 'cosine' at position 0 .did you mean 'cos'\\?.; known are: add",
+            "unknown function 'cosine' at position 0 .did you mean 'cos'\\?.; choose from: add",
         ),
         ("arctan(x)", 0, "unknown function 'arctan' at position 0 .did you mean 'atan'"),
         ("2 * tan(x)", 4, "operator 'tan' at position 4 is not in this vocabulary, .*: add, sub"),

@@ -72,7 +72,7 @@ def test_a_name_in_backticks_is_the_variable():
         ({"use x"}, "rules must be a list"),
         (
             {"forbidden": {}},
-            "unknown kind of rule 'forbidden' .did you mean 'forbid'.*; known are: forbid, nesting",
+            "unknown kind of rule 'forbidden' .did you mean 'forbid'.*; choose from: forbid, nesting",
         ),
         ({"at_most": ["sin"]}, "cannot read the rules under 'at_most'"),
         ({"nesting": {"sin": 0}}, "cannot read the rules under 'nesting'"),

@@ -121,7 +121,7 @@ def test_steps_are_a_setting_by_another_name():
     assert settings(method) == PaperConfig(denoising_steps=8)
     assert settings(method, {"denoising_steps": 5}).denoising_steps == 8  # the name is what is reported
     assert settings(parse_method("paper:steps=all"), {"denoising_steps": 5}).denoising_steps == 5
-    with pytest.raises(MethodError, match="unknown value '7' of option 'steps'; known are: all, 16, 8, 4"):
+    with pytest.raises(MethodError, match="unknown value '7' of option 'steps'; choose from: all, 16, 8, 4"):
         parse_method("paper:steps=7")
 
 
@@ -194,13 +194,13 @@ def test_bad_settings_of_a_part_are_reported(config, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "unknown preset ''; known are: ddsr, paper, dsr, uniform"),
+        ("", "unknown preset ''; choose from: ddsr, paper, dsr, uniform"),
         ("Paper", "unknown preset 'Paper'"),
         (
             "paper:mem=short",
             "has no option 'mem' .did you mean 'memory'.*; its options are: generator, objective, memory",
         ),
-        ("paper:memory", "unknown value '' of option 'memory'; known are: long, short"),
+        ("paper:memory", "unknown value '' of option 'memory'; choose from: long, short"),
         ("paper:memory=", "unknown value ''"),
         ("paper:", "has no option ''"),
         ("paper:memory=short:memory=long", "more than once"),
@@ -257,7 +257,7 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
     with pytest.raises(MethodError, match="finds no CUDA GPU"):
         assemble(name, PLAIN, X, Y, device="cuda")
     assert device.find_device("auto") == torch.device("cpu")
-    with pytest.raises(MethodError, match="known are: auto, cpu, cuda"):
+    with pytest.raises(MethodError, match="choose from: auto, cpu, cuda"):
         assemble(name, PLAIN, X, Y, device="gpu")
 
 

@@ -189,7 +189,7 @@ def test_the_prior_is_an_option_of_the_method():
     assert settings(parse_method("ddsr:prior=default")).prior == "default"
     assert settings(parse_method("ddsr:prior=none")).prior is None
     assert settings(parse_method("ddsr")).prior == "default"
-    with pytest.raises(MethodError, match="known are: default, none; to use a file, pass prior="):
+    with pytest.raises(MethodError, match="choose from: default, none; to use a file, pass prior="):
         parse_method("ddsr:prior=a.safetensors")
 
 

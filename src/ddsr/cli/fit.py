@@ -149,10 +149,10 @@ def fit(
 ) -> None:
     """Find equations that predict a column of a table.
 
-    DATA is a CSV, TSV (both also .gz) or Parquet file. Non-numeric columns are ignored and listed, unless
-    --categories or --dates is given. Ctrl-C ends the search and keeps the best equations so far; a second
-    Ctrl-C stops at once without a result. If --epochs is the only limit, the same seed gives the same
-    equations.
+    DATA is a CSV or TSV file, possibly gzipped, or a Parquet file. Non-numeric columns are ignored and
+    listed, unless --categories or --dates is given. Ctrl-C ends the search and keeps the best equations so
+    far; a second Ctrl-C stops at once without a result. If --epochs is the only limit, the same seed gives
+    the same equations.
 
     \b
     Examples:

@@ -53,7 +53,7 @@ def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tupl
 
 
 def read_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Read names separated by commas; a name that contains a comma stands in double quotes."""
+    """Read names separated by commas; a name that contains a comma is written in double quotes."""
     if not value:
         return ()
     names = tuple(name.strip() for name in next(csv.reader([value], skipinitialspace=True)))

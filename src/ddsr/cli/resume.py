@@ -48,8 +48,8 @@ def resume(
 ) -> None:
     """Resume a run that was interrupted, or continue a finished one.
 
-    RUN is a run folder. An interrupted or killed run continues as if nothing had happened, with what is left
-    of its time and epochs. A finished run needs --time or --epochs.
+    RUN is a run folder. An interrupted or killed run continues as if nothing had happened, with its remaining
+    time and epochs. A finished run needs --time or --epochs.
     """
     from ddsr.cli.opening import UNNAMED, Opened
     from ddsr.cli.result import report_result

@@ -129,7 +129,7 @@ def refusing_unreadable(path: Path, *more: type[Exception]) -> Iterator[None]:
         yield
     except UnicodeDecodeError:
         raise InputError(
-            f"{path} is not UTF-8 text. Supported formats: CSV, TSV (both also .gz) and Parquet."
+            f"{path} is not UTF-8 text. Supported formats: CSV and TSV (plain or gzipped), Parquet."
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a complete gzip file: {error}") from None
@@ -145,7 +145,7 @@ def _open_text(path: Path) -> TextSource:
         head = str(stream.read(LONGEST_HEADER))
     if "\0" in head:
         raise InputError(
-            f"{path} is not a text file. Supported formats: CSV, TSV (both also .gz) and Parquet."
+            f"{path} is not a text file. Supported formats: CSV and TSV (plain or gzipped), Parquet."
         )
     lines = [line for line in head.splitlines() if line.strip()]
     if not lines:

@@ -1,4 +1,4 @@
-"""What a fit found for a template: its functions, its constants, and how well they fit."""
+"""Results of a fit of a template: functions, constants and goodness of fit."""
 
 from __future__ import annotations
 

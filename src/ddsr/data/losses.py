@@ -153,7 +153,7 @@ class Loss:
         """Return the standard deviation of y at these predictions, relative to the error."""
         if self.name == "poisson":
             return np.sqrt(np.maximum(predicted, 0.0))
-        if self.name == "logistic":  # of the log-odds that one row shows
+        if self.name == "logistic":  # deviation of the log-odds that one row shows
             return np.asarray(np.cosh(np.clip(0.5 * predicted, -300.0, 300.0)) * 2.0)
         return np.ones_like(predicted)
 

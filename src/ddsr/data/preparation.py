@@ -39,7 +39,7 @@ DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """How to handle values that are not numbers."""
+    """Options for values that are not numbers."""
 
     missing: str = "error"
     """error, drop or impute"""
@@ -62,7 +62,7 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class PreparedColumn:
-    """How a column of the table becomes one or more columns of numbers."""
+    """The conversion of a column of the table to one or more columns of numbers."""
 
     name: str
     fill: float | str | None = None
@@ -147,12 +147,12 @@ class PreparedColumn:
 
 @dataclass(frozen=True)
 class Preparation:
-    """How a table becomes numbers, learned from the table of a fit."""
+    """The conversion of a table to numbers, learned from the table of a fit."""
 
     options: TableOptions
     columns: tuple[PreparedColumn, ...]
     notes: tuple[str, ...] = ()
-    """what was done to the table of the fit"""
+    """sentences on what was done to the table of the fit"""
     source: tuple[str, ...] | None = None
     """columns of the original table, if tables are already prepared"""
 

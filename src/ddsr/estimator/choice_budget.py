@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ddsr.deadline import MovableDeadline
 
-# The reserve as a share of the time limit. The larger share applies as long as it is below two seconds. The
+# The reserve as a share of the time limit. The larger share applies to reserves of up to two seconds. The
 # maximum, in seconds, also holds without a time limit.
 SHARE, LARGER_SHARE, MOST_SECONDS = 0.1, 0.2, 60.0
 # After an early end the user waits: seconds, or a share of the search time if that is more.

@@ -352,7 +352,7 @@ def run(
                 fit.search(states, share, partial(noted, fit), rules)
         except KeyboardInterrupt:
             is_interrupted = True
-        except BaseException:  # of a callback: show what was found in its usual notation
+        except BaseException:  # a callback failed: show the results in their usual notation
             if not fit.selection.shortens:
                 fit.write()
             raise

@@ -35,7 +35,7 @@ def latex_table(
     for column in columns:
         if column not in HEADINGS:
             hint = did_you_mean(column, HEADINGS)
-            raise DataError(f"unknown column {column!r}{hint}; known are: {', '.join(HEADINGS)}")
+            raise DataError(f"unknown column {column!r}{hint}; choose from: {', '.join(HEADINGS)}")
     check_whole(precision, "precision", least=1, most=17)
     chosen = range(len(equations)) if indices is None else indices
     rows = [check_whole(row, "an index", 0, len(equations) - 1) for row in chosen]

@@ -55,7 +55,7 @@ class ModelRecord:
     n_fits: int
     """1, plus one for each fit that continued it with `warm_start`"""
     classes: tuple[Any, ...] | None = None
-    """of a classifier"""
+    """classes of a classifier"""
     preparation: Preparation | None = None
     """how a table becomes numbers, if it was prepared"""
 

@@ -1,4 +1,4 @@
-"""How the equation for predictions is chosen from a front."""
+"""Ways to choose the equation for predictions from a front."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ddsr.search.front import FrontEntry, ParetoFront
 
 @dataclass(frozen=True)
 class Selection:
-    """How the equation for predictions is chosen."""
+    """A way to choose the equation for predictions."""
 
     choose: Callable[[ParetoFront, int], FrontEntry]
     """function that chooses from a front, given the number of rows"""
@@ -32,5 +32,5 @@ def find_selection(name: str | None, config: SearchConfig) -> Selection:
     name = config.model_selection if name is None else name
     if name not in SELECTIONS:
         hint = did_you_mean(name, SELECTIONS)
-        raise MethodError(f"unknown model_selection {name!r}{hint}; known are: {', '.join(SELECTIONS)}")
+        raise MethodError(f"unknown model_selection {name!r}{hint}; choose from: {', '.join(SELECTIONS)}")
     return SELECTIONS[name]

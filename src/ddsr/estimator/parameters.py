@@ -51,7 +51,7 @@ CLASSES: Mapping[str, type[Any]] = {
 
 Parameters = dict[str, Any]
 
-# A key beside the parameters for types that JSON does not have, by place (names and numbers, as JSON text).
+# Key of the types that JSON does not have, by place (names and numbers, as JSON text), among the parameters.
 # Earlier versions ignore it, like every unknown parameter.
 KINDS = "kinds"
 GIVEN = "given"  # among the kinds, while they are read: the operators that files do not keep

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SIZE = (12.6, 4.0)  # inches, of three panels
 MOST_DOTS = 2000  # rows drawn, spread evenly
 LONGEST_TITLE = 110  # characters
-LEAST_SHARE = 1e-30  # of the largest loss; smaller ones are rounding
+LEAST_SHARE = 1e-30  # share of the largest loss, below which losses are rounding
 CHOSEN, MEASURED = "C1", "C0"
 
 
@@ -37,7 +37,7 @@ class Plotted:
 
     outcome: Outcome
     row: int
-    """of the front"""
+    """row of the equation in the front"""
     target: str
     rows: Floats
     """(n, n_features), finite"""

@@ -11,7 +11,7 @@ import pandas as pd
 from ddsr.expression.printing import SHORT_PRECISION
 
 NUMBER = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
-LEAST_WIDTH = 20  # of the column of equations, however narrow the terminal is
+LEAST_WIDTH = 20  # of the column of equations, even in narrow terminals
 INDENT = 2
 MARK = "→"
 

@@ -33,5 +33,5 @@ def with_prior(method: Method, config: ConfigLike, prior: PriorLike) -> ConfigLi
             raise MethodError("prior is given twice, by itself and in config: keep one of them")
         return changed(config, {NAME: prior}, "config")
     if isinstance(config, SearchConfig):
-        return config  # of another method; refused later
+        return config  # settings of another method, which are refused later
     return {NAME: prior} if config is None else config

@@ -38,7 +38,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         (masked diffusion with token-wise GRPO and long short-term memory), `dsr`, `uniform` (random
         expressions), or a variant such as `paper:memory=short` or `ddsr:generator=none`.
     max_time : float or None
-        Time limit in seconds, including the choice of an equation. It also holds within an epoch.
+        Time limit in seconds, including the choice of an equation. It can end the search within an epoch.
     max_epochs : int or None
         Maximum number of epochs. None means no limit if `max_time` is given, otherwise the preset's number.
     stop_at : str or None
@@ -118,7 +118,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
     fit_sample_ : DataFrame
         True and predicted values on at most 500 training rows.
     fit_inputs_ : DataFrame
-        The inputs on the same rows, as far as a listed equation uses them.
+        The inputs on the same rows, without those that no listed or likely equation uses.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
         "max_epochs", "max_evaluations", "stop_at", "no_progress" (after `config.patience` epochs),

@@ -126,7 +126,7 @@ def find_operator(text: str) -> Operator:
     row = OPERATORS.get(_NAME_OF_SYMBOL.get(text, text))
     if row is None:
         known = ", ".join(_with_symbols(OPERATORS.values()))
-        raise VocabularyError(f"unknown operator {text!r}{suggestion(text)}; known are: {known}")
+        raise VocabularyError(f"unknown operator {text!r}{suggestion(text)}; choose from: {known}")
     return row
 
 

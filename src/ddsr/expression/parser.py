@@ -206,7 +206,9 @@ class Parser:
     def unknown_function(self, word: Word) -> None:
         """Begin a call of a function that is not an operator, or raise an error."""
         known = ", ".join(self.vocabulary.operators)
-        raise error_at(word, f"unknown function {word.quote}", f"{suggestion(word.text)}; known are: {known}")
+        raise error_at(
+            word, f"unknown function {word.quote}", f"{suggestion(word.text)}; choose from: {known}"
+        )
 
     def in_vocabulary(self, word: Word, row: Operator) -> Operator:
         """Return the operator, or raise an error if the vocabulary lacks it."""

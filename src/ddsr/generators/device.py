@@ -26,7 +26,7 @@ def check_device(device: str) -> None:
     """Raise an error for unknown devices and unusable GPUs; torch is imported only for a GPU."""
     if device not in DEVICES:
         hint = did_you_mean(device, DEVICES)
-        raise MethodError(f"unknown device {device!r}{hint}; known are: {', '.join(DEVICES)}")
+        raise MethodError(f"unknown device {device!r}{hint}; choose from: {', '.join(DEVICES)}")
     if device == "cuda":
         import torch
 

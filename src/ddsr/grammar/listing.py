@@ -1,4 +1,4 @@
-"""Which equations may be listed: those of the given operators that obey the user's rules.
+"""The equations that may be listed: those of the given operators that obey the user's rules.
 
 The search fits `scale * expression + offset`. Users see this equation written out, so the rules apply to it
 with its constants, products and sums.

@@ -90,7 +90,7 @@ def _entries(kind: str, content: Any) -> Iterator[Rule]:
             yield MustAppear(*_listed(content))
         else:
             hint = did_you_mean(kind, KINDS)
-            raise GrammarError(f"unknown kind of rule {kind!r}{hint}; known are: {', '.join(KINDS)}")
+            raise GrammarError(f"unknown kind of rule {kind!r}{hint}; choose from: {', '.join(KINDS)}")
     except (AttributeError, TypeError):
         raise GrammarError(f"cannot read the rules under {kind!r}: {content!r}") from None
 

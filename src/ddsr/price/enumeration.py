@@ -32,7 +32,7 @@ class FittedForm:
 
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant: whether it is fitted instead of being a number of the structure"""
+    """whether each constant is fitted, instead of being a number of the structure"""
     nats: float
     """nats of the structure"""
     mean_square: float

@@ -1,4 +1,4 @@
-"""How sure the choice is: a sentence, the likely forms, a chart for data with one input, the constants."""
+"""The certainty of the choice: a sentence, the likely forms, a chart for one input, the constants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
 MOST_ROWS = 8
-LEAST_LISTED = 0.01  # of the total weight
+LEAST_LISTED = 0.01  # share of the total weight, below which forms are not listed
 SHOWN_LEFT = 0.0005  # weights below this get no row
 
 

@@ -1,4 +1,4 @@
-"""How well an equation fits: true and predicted values, and measures of the difference."""
+"""The fit of an equation: true and predicted values, and measures of the difference."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ class RunFolder:
 
     @property
     def stopped_by(self) -> str | None:
-        """What ended the fit; None if it is in progress or was killed or interrupted."""
+        """The reason why the fit ended; None if it is in progress or was killed or interrupted."""
         return self._stopped_by(newest_state(self.path))
 
     @property

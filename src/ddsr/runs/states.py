@@ -27,9 +27,9 @@ class State:
     seconds: float
     """time that the fit has taken so far"""
     stopped_by: str | None
-    """what ended the fit; None if it is unfinished"""
+    """reason why the fit ended; None if it is unfinished"""
     ended_by: str | None = None
-    """what ended the search, if an interrupt prevented the choice"""
+    """reason why the search ended, if an interrupt prevented the choice"""
 
 
 def write_state(folder: Path, state: State) -> None:

@@ -38,7 +38,7 @@ class FrontEntry:
     scale: float = 1.0
     offset: float = 0.0
     is_free: tuple[bool, ...] | None = None
-    """for each constant of the expression, whether it is fitted rather than fixed; None: all are fitted"""
+    """whether each constant of the expression is fitted instead of fixed; None: all are fitted"""
     nats: float | None = None
     """measured description length; None: `description_length` estimates it"""
 
@@ -65,18 +65,18 @@ class FrontEntry:
         return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
 
     def short_text(self) -> str:
-        """The equation as text, with constants of few digits."""
-        is_fixed = self.scale == 1.0 and self.offset == 0.0
-        equation = self.equation if is_fixed else self.equation.simplified()
+        """Return the equation as text, with constants of few digits."""
+        is_bare = self.scale == 1.0 and self.offset == 0.0
+        equation = self.equation if is_bare else self.equation.simplified()
         return equation.text(SHORT_PRECISION)
 
     def is_exact(self, below: float, n_rows: int) -> bool:
-        """Whether the error is below this limit, and there are enough rows for that not to be chance."""
+        """Return whether the error is below this limit, with enough rows to exclude chance."""
         n_free = self.equation.n_constants if self.is_free is None else sum(self.is_free)
         return self.nrmse < below and n_free + N_SPARE_ROWS <= n_rows
 
     def description_length(self, n_rows: int) -> float:
-        """Description length in nats: measured, or estimated up to a constant that all equations share.
+        """Return the description length in nats: measured, or estimated up to a term shared by all equations.
 
         The estimate is N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token.
         """
@@ -115,7 +115,7 @@ class ParetoFront:
         return ParetoFront(tuple(front))
 
     def least_error(self, size: int) -> float:
-        """The least NRMSE of entries with at most this many tokens; infinite if there are none."""
+        """Return the least NRMSE of entries with at most this many tokens; infinite if there are none."""
         return min((entry.nrmse for entry in self.entries if entry.size <= size), default=np.inf)
 
     def saved(self) -> Saved:
@@ -140,12 +140,12 @@ class ParetoFront:
         return np.minimum.accumulate(errors)
 
     def most_accurate(self) -> FrontEntry:
-        """The entry of least error; of several that are exact up to rounding, the smallest."""
+        """Return the entry with the least error; if several are exact up to rounding, the smallest."""
         self._check_not_empty()
         return min(self.entries, key=lambda entry: (max(entry.nrmse, EXACT), entry.size))
 
     def best(self, n_rows: int) -> FrontEntry:
-        """The entry of least description length on `n_rows` rows."""
+        """Return the entry with the least description length on `n_rows` rows."""
         self._check_not_empty()
         return min(self.entries, key=lambda entry: entry.description_length(n_rows))
 

@@ -173,7 +173,7 @@ def _check_uniform(config: SearchConfig, device: str, vocab_size: int) -> None:
 
 @dataclass(frozen=True)
 class Preset:
-    """How a method starts, and the values of its options; the first value of each is the default."""
+    """The start function of a method and the values of its options, the default value first."""
 
     check: Callable[[SearchConfig, str, int], None]
     """raises an error for settings that the method or the device cannot run, before any work is done"""
@@ -247,7 +247,7 @@ def parse_method(text: str) -> Method:
     name, *parts = text.split(":")
     if name not in PRESETS:
         hint = did_you_mean(name, PRESETS)
-        raise MethodError(f"unknown preset {name!r}{hint}; known are: {', '.join(PRESETS)}")
+        raise MethodError(f"unknown preset {name!r}{hint}; choose from: {', '.join(PRESETS)}")
     known = PRESETS[name].options
     chosen: dict[str, str] = {}
     for part in parts:
@@ -260,7 +260,7 @@ def parse_method(text: str) -> Method:
             listed = ", ".join(known[option])
             listed += "; to use a file, pass prior= or `ddsr fit --prior`" if option == "prior" else ""
             hint = did_you_mean(value, known[option])
-            raise MethodError(f"unknown value {value!r} of option {option!r}{hint}; known are: {listed}")
+            raise MethodError(f"unknown value {value!r} of option {option!r}{hint}; choose from: {listed}")
         if option in chosen:
             raise MethodError(f"option {option!r} is given more than once in {text!r}")
         chosen[option] = value

@@ -142,7 +142,7 @@ def _quantile(prediction: Prediction, widths: Floats, share: float) -> Floats:
     with np.errstate(invalid="ignore"):
         each = prediction.values + widths * stdtrit(degrees, share)
     is_finite = np.isfinite(each)
-    # where a form is undefined, the others share its weight; where all are, there is no interval
+    # where a form is undefined, the others share its weight; if all are undefined, there is no interval
     weights = np.where(is_finite, prediction.weights[:, None], 0.0)
     with np.errstate(invalid="ignore"):
         weights /= weights.sum(axis=0)

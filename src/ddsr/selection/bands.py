@@ -14,7 +14,7 @@ from ddsr.selection.averaging import interval, predicted_by_forms
 from ddsr.selection.outcome import Outcome
 
 LEVEL, N_POINTS = 0.95, 241
-BEYOND = 0.25  # of the range of the data, to either side
+BEYOND = 0.25  # share of the data's range that is added on either side
 LOGARITHMIC = 100.0  # positive values that span at least this factor get a logarithmic axis
 
 

@@ -1,4 +1,4 @@
-"""How sure a choice is, in words: its probability and the other likely forms."""
+"""The certainty of a choice in words: its probability and the other likely forms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Certainty:
-    """How sure the choice of a form is."""
+    """The certainty of the choice of a form."""
 
     chosen: Form
     n_as_good: int

@@ -44,7 +44,7 @@ from ddsr.selection.samples import Samples
 
 WORK_A_CALL = 25_000_000  # rows × steps × models between checks of the clock: tenths of a second
 STEPS_OF_AN_AUDIT = 50  # cost of the checks for poles and leverages, in steps of a fit
-ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of fits that decide on a move
+ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # limits of fits that decide on a move
 MOST_FORMS = 12  # ratios of polynomials that are tried per model
 MOST_ROWS_COMPARED = 1000  # rows on which two notations are compared
 N_ALWAYS_TIDIED = 3  # number of the best models to simplify even after the deadline
@@ -219,7 +219,7 @@ class Judge:
         return nats_of_lone_rows(one.model, self.samples, self.least_nrmse)
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
-        """Mean square of the residuals of each model, without its outliers."""
+        """Return the mean square of the residuals of each model, without its outliers."""
         errors = np.array([one.nrmse * np.sqrt(one.outliers.share_left) for one in judged])
         with np.errstate(over="ignore"):  # for huge errors
             return np.asarray((np.maximum(errors, self.least_nrmse) * self.engine.spread) ** 2)
@@ -343,7 +343,7 @@ class Judge:
         return self.measure(models, ROUND_STEPS, ROUND_TOLERANCE)
 
     def length_of_data(self, one: Judged) -> float:
-        """Nats of the residuals alone."""
+        """Return the nats of the residuals alone."""
         return float(self.engine.n_counted * np.log(max(one.nrmse, self.least_nrmse)))
 
     def polish(self, models: list[Judged]) -> list[Judged]:

@@ -30,7 +30,7 @@ class Selected:
 
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant, breadth-first: whether it is fitted, instead of fixed at a simple number"""
+    """whether each constant, breadth-first, is fitted instead of fixed at a simple number"""
     nrmse: float
     description_length: float
     """nats, up to a term that all candidates share"""

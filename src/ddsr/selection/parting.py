@@ -23,7 +23,7 @@ MOST_TIMES = 1e6  # cap on differences over the noise: larger ones come from pol
 
 @dataclass(frozen=True)
 class Parting:
-    """Where a form differs from the chosen one, and by how much."""
+    """The place where a form differs from the chosen one, and the size of the difference."""
 
     where: dict[str, Stretch]
     """start and end for each input of the forms, going outwards if outside the data; equal for a point"""

@@ -47,11 +47,11 @@ class Form:
         return tuple(not is_part for is_part in structural_constants(self.entry.equation))
 
     def n_degrees(self, n_observed: int) -> int:
-        """Degrees of freedom of the residuals, at least 1."""
+        """Return the degrees of freedom of the residuals, at least 1."""
         return max(n_observed - sum(self.is_measured), 1)
 
     def error(self, spread: float, n_observed: int) -> float:
-        """Standard deviation of the residuals."""
+        """Return the standard deviation of the residuals."""
         return self.entry.nrmse * spread * sqrt(n_observed / self.n_degrees(n_observed))
 
 
@@ -81,7 +81,7 @@ def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant")
 
 
 def _distinct(found: Sequence[Selected]) -> list[Selected]:
-    """Return the shortest equation of each form, shortest first, as far as structures and errors differ."""
+    """Return the shortest equation of each form, shortest first; forms differ in structure and error."""
     best: dict[object, Selected] = {}
     errors: list[float] = []
     for one in sorted(found, key=lambda each: each.description_length):

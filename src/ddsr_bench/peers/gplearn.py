@@ -42,7 +42,7 @@ GENERATIONS = 500
 
 
 def clipped_exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Exponential function, constant where it would overflow: gplearn needs finite values."""
+    """Return exp(x), constant where it would overflow: gplearn needs finite values."""
     return np.exp(np.clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT))
 
 

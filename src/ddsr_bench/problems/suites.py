@@ -80,7 +80,7 @@ def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
         return (_own_data(path),)
     known, columns = (*SUITES, BLACK_BOX), ",".join(COLUMNS)
     raise BenchError(
-        f"unknown suite {name!r}{did_you_mean(name, known)}; known are: {', '.join(known)}, "
+        f"unknown suite {name!r}{did_you_mean(name, known)}; choose from: {', '.join(known)}, "
         f"or the path to a CSV file of formulas (columns {columns}) or of data"
     )
 
@@ -171,7 +171,7 @@ def _read_equations(
 
 
 def _read_line(name: str, row: dict[str, str], source: Source) -> BenchmarkProblem:
-    if None in row:  # where csv puts cells without a column
+    if None in row:  # csv puts cells without a column under None
         raise BenchError('more cells than columns: put a formula with a comma in "double quotes"')
     if not name:
         raise BenchError("the row has no name")

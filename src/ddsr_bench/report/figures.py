@@ -42,7 +42,7 @@ def render(kind: str, results: Results, format: str = "svg") -> bytes:
     """Draw a figure. The same results give the same bytes."""
     if kind not in CAPTIONS:
         hint = did_you_mean(kind, CAPTIONS)
-        raise BenchError(f"unknown kind of figure {kind!r}{hint}; known are: {', '.join(CAPTIONS)}")
+        raise BenchError(f"unknown kind of figure {kind!r}{hint}; choose from: {', '.join(CAPTIONS)}")
     if format not in ("svg", "png"):
         raise BenchError(f"a figure must be .svg or .png, not {format or 'a file without an ending'!r}")
     return drawn(import_module(f"ddsr_bench.report.{kind}_figure").draw, results, format)

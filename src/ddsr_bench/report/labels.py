@@ -1,4 +1,4 @@
-"""Names beside the points of a scatter plot, placed so that they overlap little."""
+"""Names next to the points of a scatter plot, placed so that they overlap little."""
 
 from __future__ import annotations
 

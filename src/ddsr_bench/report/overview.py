@@ -126,7 +126,7 @@ def _contents_note(method: str, runs: Sequence[Row], n_noises: int) -> str:
 def _limits(runs: Sequence[Row]) -> str:
     """Return the limits of a run, at each noise level if they differ."""
     limits = {
-        noise: budgets(level) or "a time that only the command tells" for noise, level in by_noise(runs)
+        noise: budgets(level) or "a limit stated only in the command" for noise, level in by_noise(runs)
     }
     if len(set(limits.values())) == 1:
         return f"each had {next(iter(limits.values()))}"

@@ -53,7 +53,7 @@ class Table:
 
     @property
     def is_number(self) -> list[bool]:
-        """Which columns have numbers."""
+        """Whether each column has numbers."""
         return [
             any(isinstance(row[place], int | float | Rate) for row in self.rows)
             for place in range(len(self.columns))

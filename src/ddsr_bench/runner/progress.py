@@ -57,7 +57,7 @@ class BenchmarkProgress:
         overhead = max(0.0, elapsed * min(n_slots, n_runs) - busy_s) / n_runs
         share = (self._workers.cpu_s() - self._cpu_s) / (elapsed * n_slots * threads)
         return (
-            f"{n_runs} runs in {elapsed:.1f} s, {n_slots} at a time: per run, {overhead:.2f} s beside "
+            f"{n_runs} runs in {elapsed:.1f} s, {n_slots} at a time: per run, {overhead:.2f} s outside "
             f"the search and {judge_s / n_runs:.2f} s to judge; processors {share:.0%} busy"
         )
 

@@ -52,7 +52,7 @@ class Plan:
         return {problem.name: identity_of(problem, folder) for problem in self.problems}
 
     def tasks(self) -> list[Task]:
-        """All runs, trial by trial, so that a stopped benchmark has runs of every problem."""
+        """Return all runs, trial by trial, so that a stopped benchmark has runs of every problem."""
         return [
             replace(
                 self.template,

@@ -40,7 +40,7 @@ PROC = Path("/proc")
 
 
 def serve(answers: IO[str]) -> None:
-    """Do a run for each line of the input, until it ends."""
+    """Do a run for each line of the input, until the input ends."""
     for line in sys.stdin:
         request = json.loads(line)
         preload(request["modules"])

@@ -62,7 +62,7 @@ def _attended(
 
 @triton.jit
 def _rectified(x, HAS_PTX: tl.constexpr):
-    """relu(x) in half precision."""
+    """Return relu(x) in half precision."""
     if HAS_PTX:
         # One instruction for two numbers instead of three; most of the time is spent here.
         return tl.inline_asm_elementwise(
@@ -82,7 +82,7 @@ def _fed_forward(
     HIDDEN_BLOCK: tl.constexpr,
     HAS_PTX: tl.constexpr,
 ):
-    """x + W₂ relu(W₁ norm(x) + b₁) + b₂, with the norm and b₁ folded into W₁ (see network.py)."""
+    """Return x + W₂ relu(W₁ norm(x) + b₁) + b₂; the norm and b₁ are folded into W₁ (see network.py)."""
     columns = tl.arange(0, WIDTH)
     inputs = (_standardised(x, WIDTH) + 1.0).to(tl.float16)
     total = x + tl.load(bias + columns)[None, :]

@@ -53,7 +53,7 @@ def test_problems_outside_srbench_have_rates_without_published_ones():
         ("ablation", [run(STROGATZ)], "two methods"),
         ("ablation", [run("banana", "a"), run("banana", "b")], "solution rates"),
         ("curves", [run(STROGATZ)], "no learning curves"),
-        ("pie", [run(STROGATZ)], "unknown kind of figure 'pie'; known are: rates"),
+        ("pie", [run(STROGATZ)], "unknown kind of figure 'pie'; choose from: rates"),
     ],
 )
 def test_undrawable_requests_are_refused(kind, rows, message):

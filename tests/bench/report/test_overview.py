@@ -85,7 +85,7 @@ def test_machines_and_budgets_are_shown():
     assert "; ddsr (commit abc1234)." in to_markdown([unversioned])
     assert "Epyc" not in text and text.count("Made by `ddsr bench run --time 60`.") == 1
     assert (
-        "each had 60 s at no noise, a time that only the command tells at noise 0.01, 25 s at noise 0.1"
+        "each had 60 s at no noise, a limit stated only in the command at noise 0.01, 25 s at noise 0.1"
         in text
     )
 

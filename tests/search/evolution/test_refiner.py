@@ -128,7 +128,7 @@ def test_invalid_saved_refiners_are_refused() -> None:
     refiner = refiner_of(HARD, noise=0.1, **SMALL)
     refiner.run(evaluations=300)
     saved = refiner.save()
-    with pytest.raises(DataError, match="does not begin"):
+    with pytest.raises(DataError, match="not a saved refiner"):
         Refiner.load(b"x", refiner.engine, refiner.grammar)
     with pytest.raises(DataError, match="ends too early"):
         Refiner.load(saved[:-1], refiner.engine, refiner.grammar)

@@ -37,7 +37,7 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
     def vary(
         self, batch: Batch, n_rows: int, epoch: int, masked_share: tuple[float, float] = (0.2, 0.6)
     ) -> Batch:
-        """Mask a part of each expression, in turns until `n_rows` are masked, and draw the masked parts anew.
+        """Mask a part of each expression, in turns until `n_rows` are masked, and draw these parts again.
 
         Return the distinct results that are not in the batch: at most `n_rows`, maybe none. Their constants
         start at 1, as those of sampled expressions do.

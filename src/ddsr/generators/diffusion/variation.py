@@ -1,4 +1,4 @@
-"""Choice of the tokens of an expression to draw anew: a whole subtree, or random tokens.
+"""Choice of the tokens of an expression to draw again: a whole subtree, or random tokens.
 
 In breadth-first order, a token's place in the tree depends on the arities of all tokens before it. If an
 operator is replaced by one of another arity, all later tokens move. A subtree includes its own operands, so

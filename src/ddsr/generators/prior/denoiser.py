@@ -65,7 +65,7 @@ class Recollection:
     """vectors to compare positions with for the variables' logits"""
     is_variable: Bool[Tensor, "B V"]
     keys_and_values: tuple[tuple[Tensor, Tensor], ...]
-    """for each layer, (B, H, K, d)"""
+    """keys and values of each layer, (B, H, K, d)"""
     is_memory: Bool[Tensor, "B K"]
 
 

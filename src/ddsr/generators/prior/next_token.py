@@ -1,8 +1,8 @@
 """Logits of the next token on a CPU, for drawing expressions from left to right.
 
-Nothing else is computed: what depends on the data alone is computed once for all steps, the last layer at one
-position, and positions behind it hardly at all. If the processor has units for it, products are in half
-precision, as during training.
+Only what this needs is computed: parts that depend only on the data once for all steps, the last layer at one
+position, and later positions hardly at all. On CPUs with units for it, products are in half precision, as
+during training.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ HOW = "see docs/contributors.md"
 
 @dataclass(frozen=True)
 class SearchView:
-    """What a contributor can read of the search in its turn."""
+    """The search as a contributor sees it in its turn."""
 
     epoch: int
     """number of the epoch, from 0"""
@@ -39,7 +39,7 @@ class SearchView:
 
 @dataclass(frozen=True)
 class TurnBudget:
-    """What a contributor may spend in one turn."""
+    """The budget of a contributor for one turn."""
 
     evaluations: int
     """number of expressions to fit"""
@@ -62,14 +62,13 @@ class TimeShare:
     def __post_init__(self) -> None:
         if not 0.0 <= self.least <= self.most <= 1.0 or not self.head_start >= 0.0:
             raise MethodError(
-                f"least and most of a time share must be between 0 and 1, in this order, and head_start must "
-                f"not be negative, got {self}"
+                f"a time share needs 0 <= least <= most <= 1 and a head_start of at least 0, got {self}"
             )
 
 
 @dataclass(frozen=True)
 class Proposals:
-    """What a contributor found in one turn."""
+    """The results of a contributor's turn."""
 
     expressions: Batch | Sequence[Expression] = ()
     """expressions to put into evolution, which fits their constants from the present values. Those that break
@@ -78,7 +77,7 @@ class Proposals:
     """known results, which enter the front without another fit. The first is used whole; of the others, only
     expressions without scale and offset are used"""
     update: UpdateStats | None = None
-    """what was learned in this turn"""
+    """statistics of what was learned in this turn"""
 
     def __len__(self) -> int:
         return len(self.expressions) + len(self.scores)

@@ -40,7 +40,7 @@ SPREAD_TOLERANCE = 1e-9
 
 
 class Ending(IntEnum):
-    """Why a run ended."""
+    """The reason for the end of a run."""
 
     OUT_OF_BUDGET = 0
     EXACT = 1
@@ -51,7 +51,7 @@ class Ending(IntEnum):
 
 @dataclass(frozen=True)
 class MoveCount:
-    """How often a move was made, and how often its child entered the hall of fame."""
+    """Counts of a move: how often it was made, and how often its child entered the hall of fame."""
 
     tried: int
     improved: int
@@ -75,9 +75,9 @@ class RefinerStats:
     seconds: float
     """seconds spent in `run` and `seed` since this object was created"""
     evaluations_per_second: float
-    """of the last run"""
+    """speed of the last run"""
     ending: Ending
-    """of the last run"""
+    """end of the last run"""
 
 
 class Refiner:
@@ -95,7 +95,7 @@ class Refiner:
         n_threads: int = 1,
     ) -> None:
         if grammar.vocabulary != engine.vocabulary:
-            raise MethodError("the grammar has another vocabulary than the engine")
+            raise MethodError("the grammar has a different vocabulary than the engine")
         self.engine = engine
         self.grammar = grammar
         self.config = config or RefinerConfig()
@@ -193,7 +193,7 @@ class Refiner:
         """Load a saved refiner, on the same data and with the same grammar."""
         try:
             if not data.startswith(MAGIC):
-                raise ValueError("it does not begin like a saved refiner")
+                raise ValueError("it is not a saved refiner")
             text, _, state = data[len(MAGIC) :].partition(b"\n")
             header = parse_json(text)
             # settings that the saving version did not have keep their defaults
@@ -239,7 +239,7 @@ class Evolution:
         self.n_scored = 0
         """expressions fitted by the refiner, as of the last call of `found`"""
         self.ending: Ending | None = None
-        """of the last run"""
+        """end of the last run"""
         self._stall = Stall()
 
     @property

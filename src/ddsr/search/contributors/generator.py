@@ -29,7 +29,7 @@ class VaryingGenerator(Generator, Protocol):
     """Proposes new expressions, or varies others by filling in masked parts."""
 
     def vary(self, batch: Batch, n_rows: int, epoch: int) -> Batch:
-        """Return at most `n_rows` expressions from the batch, each with a part drawn anew."""
+        """Return at most `n_rows` expressions from the batch, each with a part drawn again."""
         ...
 
 
@@ -45,7 +45,7 @@ class Proposer:
     reward: Reward = reward_of_error
 
     def propose(self, elites: Batch, epoch: int, deadline: Deadline) -> tuple[Scores, UpdateStats]:
-        """Sample half of the batch anew, vary elites for the other half, and learn from all of them.
+        """Sample half of the batch, vary elites for the other half, and learn from all of them.
 
         The scores are those of the batch, followed by those of the elites.
         """

@@ -1,4 +1,4 @@
-"""Contributors that the user passes: checked before a fit, and made anew for each search."""
+"""The user's contributors: checked before a fit, and copied or created for each search."""
 
 from __future__ import annotations
 

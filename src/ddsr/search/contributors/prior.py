@@ -1,9 +1,9 @@
 """The contributor that proposes expressions of the pretrained prior to evolution, with fitted constants.
 
 Torch takes seconds to import, and easy problems are solved by then, so evolution begins alone. With a time
-limit, a thread loads torch and the weights meanwhile, and as many expressions are proposed once as fit into
-their share of the time. Without a time limit, a fixed number is proposed after a few epochs, so that a seed
-gives the same search.
+limit, a thread loads torch and the weights meanwhile. The prior then proposes once: as many expressions as it
+can draw in its share of the time. Without a time limit, it proposes a fixed number after a few epochs, so
+that the same seed gives the same search.
 """
 
 from __future__ import annotations

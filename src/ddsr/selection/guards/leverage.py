@@ -63,7 +63,7 @@ def _excess(
         weights = weights * curvatures
         leverage, errors = _refitted(slopes, weights, errors)  # (B, n) each
         n_constants = leverage.sum(axis=1)
-        leverage = leverage / counts  # of one observation: the others of its row stay in the fit
+        leverage = leverage / counts  # leverage of one observation: the others of its row stay in the fit
         left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
         alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # indices of models and of their rows
         parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)

@@ -79,7 +79,7 @@ def _factors(node: Node) -> Iterator[Node]:
         # The divisor is 0 where one of its operands is, even if its sign stays the same.
         for child in node.children:
             yield from _factors(child)
-    elif node.operation in ("div", "pow"):  # the second operand of a division is a divisor of its own
+    elif node.operation in ("div", "pow"):  # the second operand of a division is a separate divisor
         yield from _factors(node.children[0])
     else:
         yield node

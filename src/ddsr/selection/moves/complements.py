@@ -24,7 +24,7 @@ def complements(node: Node) -> Iterator[Node]:
         scale = of_other * factor
         rest = of_constant * constant.value + scale * pi / 2.0
         (argument,) = function.children
-        if function.operation == "atan":  # of a positive argument
+        if function.operation == "atan":  # for a positive argument
             argument = Node.operator("div", known(1.0), argument)
         turned = Node.operator("mul", known(-scale), Node.operator(OTHER[function.name], argument))
         if abs(rest) < SAME_NUMBER * abs(scale):

@@ -112,7 +112,7 @@ class _Reading:
 
     factors: Factors
     nodes: list[Node]
-    """what each symbol stands for"""
+    """node that each symbol stands for"""
     symbols: Symbols
 
     @classmethod

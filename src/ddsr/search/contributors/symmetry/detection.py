@@ -43,7 +43,7 @@ class _Function:
     """(inputs): whether each is positive on all rows of the data"""
 
     def influence(self) -> Floats:
-        """Root mean square of the slope along each input, times the spread of the input."""
+        """Return the root mean square of the slope along each input, times the input's spread."""
         return np.asarray(_size(self.slopes) * self.inputs.std(axis=0))
 
 
@@ -164,5 +164,5 @@ def _without_units(
 
 
 def _size(columns: Floats) -> Floats:
-    """Root mean square over rows."""
+    """Return the root mean square over rows."""
     return np.asarray(np.sqrt(np.mean(columns**2, axis=0)))
