@@ -119,6 +119,14 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     help="Criterion that chooses the equation.  [default: the preset's]",
 )
 @click.option(
+    "--keep-digits",
+    "round_constants",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Keep constants as fitted instead of rounding them to simple numbers.",
+)
+@click.option(
     "--preset",
     metavar="NAME",
     default="ddsr",

@@ -171,6 +171,7 @@ def estimator_parameters(
     categories: str = "error",
     dates: str = "error",
     stop_at: str | None = None,
+    round_constants: bool = True,
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -187,6 +188,7 @@ def estimator_parameters(
         "categories": categories,
         "dates": dates,
         "stop_at": stop_at,
+        "round_constants": round_constants,
     }
     if operators:
         parameters["operators"] = operators

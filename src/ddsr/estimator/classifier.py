@@ -68,6 +68,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         categories: str = "error",
         dates: str = "error",
         stop_at: str | None = None,
+        round_constants: bool = True,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -90,6 +91,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         self.categories = categories
         self.dates = dates
         self.stop_at = stop_at
+        self.round_constants = round_constants
 
     def fit(
         self,

@@ -23,6 +23,7 @@ from ddsr.search.front import FrontEntry, ParetoFront, information_of
 from ddsr.search.loop import SearchState
 from ddsr.search.plain_forms import plain_forms
 from ddsr.search.problem import Problem
+from ddsr.selection.fitted_values import with_fitted_values
 from ddsr.selection.judged import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.noise_again import noise_again
@@ -76,8 +77,10 @@ class Fit:
         selection: Selection,
         seeds: Sequence[Expression] = (),
         deadline: Deadline = NEVER,
+        rounds_constants: bool = True,
     ) -> None:
         """Score the seeds, which are fitted until the deadline, and choose from the baseline."""
+        self.rounds_constants = rounds_constants
         self.problem = seeded(problem, seeds, deadline)
         # the constants of a given formula are reported as they are fitted
         self.selection = SELECTIONS["accuracy"] if self._has_one_form else selection
@@ -275,7 +278,22 @@ class Fit:
             return Choice(self.front, self.best, seconds)
         front, best = front_of(found, () if some is None else self.front)
         forms = forms_of(found, engine, self.problem.noise) if engine.n_rows <= MOST_ROWS_OF_FORMS else ()
+        if not self.rounds_constants:
+            front, best, forms = self._with_fitted_values(front, best, forms, Deadline(deadline))
         return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
+
+    def _with_fitted_values(
+        self, front: ParetoFront, best: FrontEntry, forms: tuple[Form, ...], deadline: Deadline
+    ) -> tuple[ParetoFront, FrontEntry, tuple[Form, ...]]:
+        entries = [*front, *(form.entry for form in forms)]
+        fitted = with_fitted_values(entries, self.problem.engine, deadline)
+        best = fitted[entries.index(best)]
+        listed: list[FrontEntry] = []
+        for entry in fitted[: len(front)]:
+            if entry is best or all(entry.nrmse < other.nrmse for other in listed):
+                listed.append(entry)
+        pairs = zip(forms, fitted[len(front) :], strict=True)
+        return ParetoFront(tuple(listed)), best, tuple(replace(form, entry=entry) for form, entry in pairs)
 
     def _ask_for_noise(self, equations: Sequence[Expression]) -> None:
         """Switch to errors in proportion to y if the candidates show them.

@@ -72,6 +72,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         This takes the last part of `max_time`, or up to a minute without a limit. "accuracy" chooses the one
         with the highest reward. "best" is a trade-off between error and size, without simplification. None
         means the preset's default: "description_length" for `ddsr`, "accuracy" for the others.
+    round_constants : bool
+        Whether constants become simple numbers, such as 2 or π, where that shortens the description. If not,
+        all are as fitted, except whole exponents.
     guesses : sequence of str
         Expressions to start from, such as "C * sin(x) + 0.5". Numbers are starting values of constants; `C`
         or `?` is an unknown constant. For several columns of y, pass one list for all or one per column.
@@ -169,6 +172,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         categories: str = "error",
         dates: str = "error",
         stop_at: str | None = None,
+        round_constants: bool = True,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -192,6 +196,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         self.categories = categories
         self.dates = dates
         self.stop_at = stop_at
+        self.round_constants = round_constants
 
     def fit(
         self,

@@ -120,7 +120,13 @@ class SymbolicEstimator(
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
         fits = [
-            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(read.targets.names)))
+            Fit(
+                problem,
+                selection,
+                seeds,
+                time_for_seeds(budget.end, len(read.targets.names)),
+                rounds_constants=bool(self.round_constants),
+            )
             for problem, seeds in self._problems(method, config, rules, read)
         ]
         return method, budget, rules, fits
