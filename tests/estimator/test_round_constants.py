@@ -11,7 +11,7 @@ RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, (60, 2))
 Y = 2.0 * X[:, 0] ** 2 * X[:, 1] + 0.1 * RNG.normal(size=60)
 BRIEF = {"max_epochs": 1, "random_state": 0, "prior": None, "preset": "ddsr:generator=none"}
-LITTLE = {"evaluations_per_epoch": 3000, "max_length": 9}
+LITTLE = {"evaluations_per_epoch": 200, "max_length": 7}
 
 
 def fitted(**parameters):
