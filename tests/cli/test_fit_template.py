@@ -65,6 +65,9 @@ def test_a_template_prints_its_functions_and_can_be_shown_again(enzyme: str) -> 
         (("--formula", "A * S", "--template", "A * f(S)"), "cannot be combined"),
         (("--template", "A * f(S"), "never closed"),
         (("--template", "S * w"), "nothing to fit"),
+        (("--formula", "A * `Sx`"), "'`Sx`' at position 4 is not a column (did you mean 'S'?)"),
+        (("--formula", "A * v"), "'v' is a column of the file, but not an input"),
+        (("--formula", "A * S + w", "--ignore", "w"), "'w' is a column of the file, but not an input"),
         (("--template", "A * f(S)", "--guess", "S"), "guess"),
     ],
 )

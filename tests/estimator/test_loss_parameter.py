@@ -141,3 +141,12 @@ def test_a_run_with_a_function_is_resumed_with_it(tmp_path: Path) -> None:
 def test_what_does_not_go_together_is_refused(parameters: dict, given: dict, said: str) -> None:
     with pytest.raises(DataError, match=said):
         brief(**parameters).fit(TABLE, NOISY, **given)
+
+
+def test_a_function_that_is_no_loss_is_refused() -> None:
+    with pytest.raises(
+        DataError, match=r"the loss returned -.* in row .*: a loss must be finite
+    ):
+        brief(loss=lambda y, predicted: y - predicted).fit(TABLE, NOISY)
+    with pytest.raises(DataError, match="the loss returned nan in row 0"):
+        brief(loss=lambda y, predicted: np.full(len(y), np.nan)).fit(TABLE, NOISY)

@@ -104,3 +104,22 @@ def test_what_cannot_be_done_is_said(
 ) -> None:
     with pytest.raises(error, match=what):
         DDSRRegressor(max_epochs=1, **parameters).fit(TABLE, RATE)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("formula", ["a * sqrt(x - d)", "a * log(x - d)", "a * sqrt(b - x) + c"])
+def test_constants_start_where_the_formula_is_defined(formula):
+    x = np.linspace(0.5, 10.0, 40)
+    model = DDSRRegressor(template=formula).fit(pd.DataFrame({"x": x}), 2.0 + np.sqrt(x))
+    assert np.isfinite(model.predict(pd.DataFrame({"x": x}))).all()
+
+
+def test_a_formula_has_intervals_but_no_probability():
+    x = np.linspace(0.5, 10.0, 40)
+    table = pd.DataFrame({"x": x})
+    y = 7.0 * x / (1.5 + x) + 0.1 * np.random.default_rng(0).normal(size=40)
+    model = DDSRRegressor(template="V * x / (K + x)").fit(table, y)
+    low, high = model.predict_interval(table).T
+    assert ((low < y) & (y < high)).mean() > 0.8 and (high - low < 1.0).all()
+    assert model.forms_["weight"].tolist() == [1.0]
+    assert "probability" not in str(model)
+    assert len(model.suggest(table, 2)) == 2

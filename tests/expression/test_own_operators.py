@@ -311,3 +311,21 @@ def test_a_wrong_function_is_refused(make, reason: str) -> None:
 def test_the_table_itself_does_not_change() -> None:
     assert "lorentz" not in OPERATORS
     assert not any(name.startswith("own") for name in OPERATORS)
+
+
+@pytest.mark.parametrize(
+    ("arity", "function", "derivative", "message"),
+    [
+        (
+            1,
+            np.sin,
+            lambda a: 5.0 + a,
+            "its derivative is 5.1 at 0.1, but differences of its function give 0.995",
+        ),
+        (1, np.sin, lambda a, b: a, r"its derivative must take 1 array\(s\)"),
+        (2, lambda a, b: a * b**2, lambda a, b: (b**2, a * b), "its derivative is"),
+    ],
+)
+def test_wrong_derivatives_are_refused(arity, function, derivative, message):
+    with pytest.raises(VocabularyError, match=message):
+        CustomOperator("wrong", function, derivative=derivative)

@@ -40,6 +40,11 @@ def test_the_law_is_among_them():
     assert len(texts) == len(set(texts))
 
 
+def test_the_limits_of_the_search_hold_for_them():
+    for model in plain_forms(posed(max_length=3, max_constants=0), NEVER):
+        assert len(model.expression) <= 7 and len(model.free_constants) <= 2
+
+
 def test_some_are_fitted_even_after_the_end():
     assert plain_forms(posed(), Deadline(0.0))
 

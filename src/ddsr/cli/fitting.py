@@ -100,7 +100,8 @@ def run_fit(
     template_text = option(template, formula)
     if template_text is not None:
         parsed = parse_template(template_text, data.features)
-        say(describe_constants(parsed, data.features))
+        others = {*columns.roles, *columns.ignored, *data.text_columns}
+        say(describe_constants(parsed, data.features, others))
         if formula is not None:
             check_formula(parsed)
     if formula is None:
@@ -295,6 +296,8 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
 
 def _is_line(equation: Expression) -> bool:
     """Return whether an equation has only sums and products of numbers and one column."""
+    if equation.is_filled:
+        return False
     n_operators = len(equation.vocabulary.operators)
     names = {equation.vocabulary.operators[token] for token in equation.tokens if token < n_operators}
     n_columns = sum(token >= equation.vocabulary.first_variable for token in equation.tokens)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ddsr.data.losses import Loss
 from ddsr.data.printable import printable
 from ddsr.errors import DataError, TemplateError, did_you_mean
 
@@ -35,17 +36,31 @@ def check_formula(template: Template) -> None:
         )
 
 
-def describe_constants(template: Template, columns: Sequence[str]) -> str:
-    """Return a line that lists the constants, so that a mistyped column is noticed among them."""
+def describe_constants(template: Template, columns: Sequence[str], others: Collection[str] = ()) -> str:
+    """Return a line that lists the constants, so that a mistyped column is noticed among them.
+
+    `others` are columns of the file that are not inputs: no constant may have such a name.
+    """
+    for hole in template.constants:
+        if hole.name in others:
+            raise TemplateError(
+                f"template {template.text!r}: {hole.name!r} is a column of the file, but not an input. Give "
+                "the constant another name, or name the column in --features"
+            )
     unused = [column for column in columns if column not in template.columns]
     names = [printable(f"{hole.name}{did_you_mean(hole.name, unused)}") for hole in template.constants]
     return f"constants to fit: {', '.join(names)}" if names else "constants to fit: none"
 
 
 def goodness(model: DDSRRegressor, table: pd.DataFrame, data: TrainingData) -> dict[str, Any]:
-    """Return χ², the weighted sum of squared residuals, and its degrees of freedom."""
+    """Return χ², the weighted sum of squared residuals, and its degrees of freedom.
+
+    For other losses than squares there is nothing to return.
+    """
     import numpy as np
 
+    if not Loss.of(model.loss).is_squared:
+        return {}
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     if data.y_err is not None:
         weights = data.y_err**-2.0
@@ -77,10 +92,12 @@ def print_template(model: DDSRRegressor, facts: Mapping[str, Any]) -> None:
     for function, equation in _functions(model, SHORT_PRECISION).items():
         click.echo(f"  {printable(function)} = {printable(equation)}")
     _print_constants(_intervals(model))
-    if "chi2" in facts:
+    r2 = 1.0 - model.best_.nrmse**2
+    if "chi2" not in facts:
+        click.echo(f"R² = {r2:.6g}")
+    else:
         chi2, n_degrees = facts["chi2"], facts["degrees_of_freedom"]
         reduced = f", {chi2 / n_degrees:.4g} per degree of freedom ({n_degrees})" if n_degrees > 0 else ""
-        r2 = 1.0 - model.best_.nrmse**2
         click.echo(f"χ² = {chi2:.6g}{reduced}; R² = {r2:.6g}")
 
 

@@ -101,7 +101,9 @@ class Loss:
         return None if self.function is None else _Checked(self.function)
 
     def check_target(self, y: Floats) -> None:
-        """Refuse values of y that this loss cannot have."""
+        """Refuse values of y that this loss cannot have, and a function that is no loss."""
+        if self.function is not None:
+            _Checked(self.function).check(y)
         if self.name == "poisson":
             row = int(np.argmin(y))
             if y[row] < 0.0:
@@ -198,3 +200,15 @@ class _Checked:
                 f"shape {found.shape}"
             )
         return np.ascontiguousarray(found)
+
+    def check(self, y: Floats) -> None:
+        """Refuse a function whose result for the mean of y is no loss."""
+        with np.errstate(all="ignore"):
+            found = self(y, np.full(len(y), y.mean()))
+        is_wrong = ~(np.isfinite(found) & (found >= 0.0))
+        if is_wrong.any():
+            row = int(np.argmax(is_wrong))
+            raise DataError(
+                f"the loss returned {found[row]:g} in row {row} for the mean of y as prediction: a loss must "
+                "be finite and at least 0"
+            )

@@ -326,6 +326,9 @@ class Fit:
         except KeyboardInterrupt:
             self.is_choice_cut = True
         self.information = tuple(measured.get(row) for row in range(len(self.front)))
+        if self._has_one_form:
+            information = self.information[self.front.entries.index(self.best)]
+            self.forms = () if information is None else (Form(self.best, 1.0, information),)
 
 
 class Journal(Protocol):

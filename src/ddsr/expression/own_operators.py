@@ -32,6 +32,7 @@ MOST_OPERANDS = 2
 # Step of a central difference whose error is corrected by a difference with twice the step.
 STEP = float(np.finfo(np.float64).eps) ** 0.2
 SAMPLE = np.linspace(0.1, 0.9, 9)
+MOST_OFF = 0.01  # of a derivative, relative to the difference of the function
 
 
 @dataclass(frozen=True)
@@ -231,20 +232,37 @@ class CustomOperator:
         sample = [SAMPLE] * self.arity
         self._called(self.function, sample)
         if self.derivative is not None:
-            self._partial(0, sample)
+            for operand in range(self.arity):
+                self._check_derivative(operand, sample)
 
-    def _called(self, function: Callable[..., Any], operands: Sequence[Floats]) -> Floats:
+    def _check_derivative(self, operand: int, sample: Sequence[Floats]) -> None:
+        """Compare a derivative with differences, where both are defined and the differences are smooth."""
+        with np.errstate(all="ignore"):
+            given, measured = self._partial(operand, sample), self._difference(operand, sample)
+            is_off = np.abs(given - measured) > MOST_OFF * (1.0 + np.abs(measured))
+        is_known = np.isfinite(given) & np.isfinite(measured)
+        if is_known.any() and is_off[is_known].mean() > 0.5:
+            row = int(np.flatnonzero(is_known & is_off)[0])
+            at = ", ".join(f"{each[row]:g}" for each in sample)
+            raise VocabularyError(
+                f"operator {self.name!r}: its derivative is {given[row]:g} at {at}, but differences of its "
+                f"function give {measured[row]:g}"
+            )
+
+    def _called(
+        self, function: Callable[..., Any], operands: Sequence[Floats], what: str = "function"
+    ) -> Floats:
         try:
             with np.errstate(all="ignore"):
                 found = np.asarray(function(*operands), dtype=np.float64)
         except Exception as error:
             raise VocabularyError(
-                f"operator {self.name!r}: its function must take {self.arity} array(s) of numbers, but with "
+                f"operator {self.name!r}: its {what} must take {self.arity} array(s) of numbers, but with "
                 f"{operands[0][:2]} … it raises {type(error).__name__}: {error}"
             ) from error
         if found.shape != operands[0].shape:
             raise VocabularyError(
-                f"operator {self.name!r}: from arrays of the shape {operands[0].shape}, its function must "
+                f"operator {self.name!r}: from arrays of the shape {operands[0].shape}, its {what} must "
                 f"return one of this shape, not {found.shape}"
             )
         return found
@@ -263,11 +281,11 @@ class CustomOperator:
         if self.derivative is None:
             return self._difference(operand, operands)
         if self.arity == 1:
-            return self._called(self.derivative, operands)
+            return self._called(self.derivative, operands, "derivative")
         pair = self.derivative(*operands)
         if len(pair) != self.arity:
             raise VocabularyError(f"operator {self.name!r}: its derivative must return a pair of arrays")
-        return self._called(lambda *_: pair[operand], operands)
+        return self._called(lambda *_: pair[operand], operands, "derivative")
 
     def _difference(self, operand: int, operands: Sequence[Floats]) -> Floats:
         """Return a central difference of the fourth order."""

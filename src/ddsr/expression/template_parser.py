@@ -67,6 +67,10 @@ class _TemplateParser(Parser):
     def unknown_variable(self, word: Word, name: str) -> Node:
         if name in OPERATORS and name not in NAMES_OF_QUANTITIES and word.kind == "name":
             return super().unknown_variable(word, name)
+        if word.kind == "quoted":
+            hint = did_you_mean(name, self.vocabulary.variables)
+            columns = ", ".join(self.vocabulary.variables)
+            raise error_at(word, word.quote, f" is not a column{hint}; the columns are: {columns}")
         return self.hole(word, Hole(name))
 
     def unknown_function(self, word: Word) -> None:

@@ -18,6 +18,10 @@ PLAIN = FitOptions(max_steps=20, tolerance=1e-10)
 # Lengths of the random equations that are drawn if the rules refuse the simplest ones, and draws per length.
 FIRST_LENGTHS, N_DRAWN = (1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33), 500
 
+# Constants for expressions that are undefined with the usual ones: expressions, draws for each, their range
+# of sizes as powers of 10, and the number of the best that are fitted.
+MOST_STARTED, N_STARTS, LARGEST_POWER, N_BEST_STARTS = 20, 200, 3.0, 20
+
 
 def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     """Return the front of constants, and of each variable alone, scaled, and scaled and shifted.
@@ -36,11 +40,36 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
         front = lister.merge(front, engine.score(Batch.joined(batches)))
     if len(front):
         return front
-    for shortest in _drawn(grammar, engine.seed):
+    drawn = list(_drawn(grammar, engine.seed))
+    for shortest in drawn:
         front = lister.enter(front, lister.entries(engine.score(shortest, options=PLAIN)))
         if len(front):
             return front
-    raise GrammarError("no expression that obeys the rules has a finite value on every row of the data")
+    for shortest in drawn:
+        started = _with_finite_starts(shortest, engine)
+        if started:
+            scores = engine.refit(started, max_steps=PLAIN.max_steps, tolerance=PLAIN.tolerance)
+            return lister.enter(front, lister.entries(scores))
+    raise GrammarError(
+        "no expression that the template and the rules allow has a finite value on every row: the constants "
+        "may have no values for which every root and logarithm is defined"
+    )
+
+
+def _with_finite_starts(batch: Batch, engine: Engine) -> list[Expression]:
+    """Return expressions with constants, drawn at many scales, for which all rows have a finite value."""
+    random = np.random.default_rng(engine.seed)
+    distinct = list({expression.tokens: expression for expression in batch}.values())[:MOST_STARTED]
+    tried: list[Expression] = []
+    for expression in distinct:
+        n = expression.n_constants
+        sizes = 10.0 ** random.uniform(-LARGEST_POWER, LARGEST_POWER, (N_STARTS, n))
+        signs = random.choice((-1.0, 1.0), (N_STARTS, n))
+        tried += [expression.with_constants(each) for each in (signs * sizes).tolist()]
+    is_fixed = np.ones((len(tried), max((each.n_constants for each in tried), default=0)), dtype=bool)
+    nrmse = engine.refit(tried, is_fixed, max_steps=0).nrmse
+    order = np.argsort(nrmse, kind="stable")[:N_BEST_STARTS]
+    return [tried[row] for row in order.tolist() if np.isfinite(nrmse[row])]
 
 
 def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:

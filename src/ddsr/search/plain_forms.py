@@ -20,6 +20,7 @@ MOST_NATS = 14.0
 MOST_VARIABLES = 4
 N_STARTS, MAX_STEPS = 6, 40
 N_KEPT = 24
+TOKENS_OF_SCALE, CONSTANTS_OF_SCALE = 4, 2  # a * f + b: no limit of the search counts these
 SAME_SQUARES = 1e-7  # relative difference of mean squares below which two forms are one function
 # Share of the remaining time, structures per second of this share, and their minimum and maximum number.
 SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
@@ -46,10 +47,14 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
         most = min(most, config.max_evaluations)
     cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
     allows = problem.lister.listing.allows
+    longest, most_constants = config.max_length + TOKENS_OF_SCALE, config.max_constants + CONSTANTS_OF_SCALE
     most_exact = (exact * engine.spread) ** 2
 
     def is_exact(form: FittedForm) -> bool:
         return form.mean_square < most_exact and form.n_free + N_SPARE_ROWS <= engine.n_observed
+
+    def fits_limits(form: FittedForm) -> bool:
+        return len(form.expression) <= longest and form.n_free <= most_constants
 
     found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline, is_enough=is_exact)
     ranked = sorted(found, key=lambda form: form.length(engine.n_counted))
@@ -59,7 +64,7 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
         if len(kept) == N_KEPT:
             break
         is_known = any(isclose(form.mean_square, known, rel_tol=SAME_SQUARES) for known in mean_squares)
-        if not is_known and allows(form.expression):
+        if not is_known and fits_limits(form) and allows(form.expression):
             mean_squares.append(form.mean_square)
             kept.append(Model(form.expression, tuple(not is_free for is_free in form.is_free)))
     return tuple(kept)

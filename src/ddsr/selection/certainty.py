@@ -64,7 +64,10 @@ class Certainty:
 
 
 def certainty_of(outcome: Outcome) -> Certainty | None:
-    """Return the certainty of a choice, or None if it has no weight."""
+    """Return the certainty of a choice, or None if it has no weight, or there was nothing to choose."""
+    template = outcome.best.expression.vocabulary.template
+    if template is not None and not template.functions:
+        return None
     chosen = form_of(outcome.best.equation, outcome.best.nrmse, outcome.forms)
     if chosen is None:
         return None
