@@ -317,3 +317,16 @@ def test_names_of_any_kind(tmp_path):
     path = write_table(tmp_path / "d.csv", "speed (m/s),Länge,E\n" + rows)
     best = fitted(path, "-t", "E", "--no-save", *QUICK)["best"]
     assert "speed (m/s)" in best and "Länge" in best
+
+
+def test_the_logistic_loss_predicts_probabilities(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{k},{int(k % 7 + k > 22)}" for k in range(40)]
+    Path("d.csv").write_text("\n".join(["a,yes", *rows]))
+    done = ddsr("fit", "d.csv", "-t", "yes", "--formula", "A * a + B", "--loss", "logistic", "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert "log-odds of yes = " in done.stdout and "χ²" not in done.stdout
+    predicted = ddsr("predict", "run", "d.csv")
+    assert "log loss for yes: 0." in predicted.stderr
+    chances = [float(line) for line in predicted.stdout.splitlines()[1:]]
+    assert all(0.0 <= chance <= 1.0 for chance in chances) and chances[0] < 0.1 < 0.9 < chances[-1]

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from ddsr import DDSRRegressor, RunError, RunFolder
 from ddsr.errors import DataError
+from ddsr.report import report_html
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame({"a": RNG.uniform(0.5, 3.0, 150), "b": RNG.uniform(0.5, 3.0, 150)})
@@ -144,9 +145,20 @@ def test_what_does_not_go_together_is_refused(parameters: dict, given: dict, sai
 
 
 def test_a_function_that_is_no_loss_is_refused() -> None:
-    with pytest.raises(
-        DataError, match=r"the loss returned -.* in row .*: a loss must be finite
-    ):
+    with pytest.raises(DataError, match=r"the loss returned -.* in row .*: a loss must be finite"):
         brief(loss=lambda y, predicted: y - predicted).fit(TABLE, NOISY)
     with pytest.raises(DataError, match="the loss returned nan in row 0"):
         brief(loss=lambda y, predicted: np.full(len(y), np.nan)).fit(TABLE, NOISY)
+
+
+def test_log_odds_have_the_r2_of_their_likelihood() -> None:
+    model = brief(loss="logistic").fit(TABLE, LOSSES["logistic"])
+    assert model.score(TABLE, LOSSES["logistic"]) == pytest.approx(1.0 - model.best_.nrmse**2, abs=1e-9)
+    assert str(model).startswith("log-odds of y = ")
+    page = report_html(model, TABLE, LOSSES["logistic"])
+    assert "mean logistic loss" in page and "mean squared error</" not in page and "log-odds of y" in page
+
+
+def test_the_report_names_the_loss() -> None:
+    model = brief(loss="absolute").fit(TABLE, NOISY)
+    assert "mean absolute error" in report_html(model, TABLE, NOISY)

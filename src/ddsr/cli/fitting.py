@@ -110,8 +110,9 @@ def run_fit(
         make_folder(tensorboard)
     run = None if no_save else _make_folder(path, out, data, parameters)
     work = _without_folder(data, parameters) if run is None else run.fit
+    loss = Loss.of(parameters["loss"])
     choose = choice_of(settings["preset"], settings["selection"], len(data.y))
-    board = Board(columns.target, parameters["max_time"], choose)
+    board = Board(loss.named(columns.target), parameters["max_time"], choose)
     done = watch(work, board, quiet, tensorboard)
     model = done.model._of_prepared()
     facts = {
@@ -290,8 +291,10 @@ def _numbered(name: str) -> Iterator[str]:
 def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
     """Return the baseline as a line of text, shown while the estimator is imported."""
     entry = first_entry(data.X, data.y, data.row_weights, data.features, parameters)
+    loss = Loss.of(parameters.get("loss", "squared"))
     name = "best straight line" if _is_line(entry.equation) else "first equation"
-    return f"{name}: {Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
+    board = Board(loss.named(data.columns.target))
+    return f"{name}: {board.write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 
 
 def _is_line(equation: Expression) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ddsr.data.arrays import Floats
 
 COLUMN = "prediction"
+LEAST_CHANCE = 1e-15
 
 
 @click.command(cls=Command, short_help="Predict new rows with the equation of a run.")
@@ -39,7 +40,8 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
 
     RUN is a run folder or a model.json. DATA is a table like that of `ddsr fit`, with the columns that the
     model was fitted on, in any order. The output is a CSV with one column and one row per row of DATA, NaN
-    where a value is missing. If DATA also has the target, R² is printed to stderr.
+    where a value is missing: predictions, or probabilities for the logistic loss. If DATA also has the
+    target, R² or the log loss is printed to stderr.
     """
     from ddsr.cli.opening import open_model
     from ddsr.cli.reading import read_new_data
@@ -50,22 +52,25 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
     rows = read_new_data(data, opened.features, opened.target, opened.model.preparation_)
     predicted = _predicted(opened, rows, index)
     r2 = _r2(rows, predicted)
-    _report(rows, predicted, r2, opened.target)
+    log_loss = _log_loss(rows, predicted) if _is_logistic(opened) else None
+    _report(rows, predicted, opened.target, r2, log_loss)
     # NaN rather than an empty line: most CSV readers skip empty lines, which would shift the rows after it.
     numbers = ("NaN" if value != value else repr(value) for value in predicted.tolist())
     text = "\n".join([COLUMN, *numbers]) + "\n"
     if out is not None:
         write_whole(Path(out), text.encode())
     if as_json:
-        print_json({"predictions": predicted.tolist(), "rows": len(predicted), "r2": r2})
+        figures = {"r2": r2} if log_loss is None else {"r2": r2, "log_loss": log_loss}
+        print_json({"predictions": predicted.tolist(), "rows": len(predicted), **figures})
     elif out is None:
         click.echo(text, nl=False)
 
 
 def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
-    """Return the predictions, NaN where a value is missing."""
+    """Return the predictions, NaN where a value is missing; probabilities for the logistic loss."""
     import numpy as np
     import pandas as pd
+    from scipy.special import expit
 
     predicted = np.full(len(rows.X), np.nan)
     if rows.is_complete.any():
@@ -74,7 +79,22 @@ def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
         if hasattr(model, "feature_names_in_"):
             complete = pd.DataFrame(complete, columns=list(model.feature_names_in_))
         predicted[rows.is_complete] = model.predict(complete, index)
-    return predicted
+    return expit(predicted) if _is_logistic(opened) else predicted
+
+
+def _is_logistic(opened: Opened) -> bool:
+    return opened.model.outcomes_[0].loss.name == "logistic"
+
+
+def _log_loss(rows: NewData, predicted: Floats) -> float | None:
+    """Return the mean log loss on the complete rows; None if the target is unknown."""
+    import numpy as np
+
+    if rows.y is None:
+        return None
+    is_known = rows.is_complete & ~np.isnan(rows.y) & np.isfinite(predicted)
+    y, chance = rows.y[is_known], np.clip(predicted[is_known], LEAST_CHANCE, 1.0 - LEAST_CHANCE)
+    return float(-np.mean(y * np.log(chance) + (1.0 - y) * np.log(1.0 - chance))) if len(y) else None
 
 
 def _r2(rows: NewData, predicted: Floats) -> float | None:
@@ -90,7 +110,7 @@ def _r2(rows: NewData, predicted: Floats) -> float | None:
     return float(1.0 - np.mean((y - predicted[is_known]) ** 2) / np.var(y))
 
 
-def _report(rows: NewData, predicted: Floats, r2: float | None, target: str) -> None:
+def _report(rows: NewData, predicted: Floats, target: str, r2: float | None, log_loss: float | None) -> None:
     import numpy as np
 
     from ddsr.cli.watching import print_to_stderr
@@ -106,5 +126,7 @@ def _report(rows: NewData, predicted: Floats, r2: float | None, target: str) -> 
         print_to_stderr(
             f"the equation is undefined or overflows on {n_undefined:,} row{'s' * (n_undefined != 1)}"
         )
-    if r2 is not None:
+    if log_loss is not None:
+        print_to_stderr(f"log loss for {target}: {log_loss:.6f}")
+    elif r2 is not None:
         print_to_stderr(f"R² for {target}: {r2:.6f}")

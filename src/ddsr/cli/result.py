@@ -75,6 +75,7 @@ def report_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any], a
 
 def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) -> None:
     """Print the front, why the search ended, and the chosen equation."""
+    target, column = model.outcomes_[0].loss.named(target), target
     from rich.text import Text
 
     from ddsr.report.equations import rows_text
@@ -93,7 +94,7 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     for own in model.best_.equation.own_operators:
         click.echo(f"  {printable(own.text)}")
     template.print_template(model, facts)
-    for line in certainty_lines(model.outcomes_, [target]):
+    for line in certainty_lines(model.outcomes_, [column]):
         console.print(Text(line), soft_wrap=True)
 
 

@@ -86,6 +86,18 @@ class Loss:
         return self.name in ("squared", "relative")
 
     @property
+    def label(self) -> str:
+        """The mean loss in words."""
+        if self.is_squared:
+            return "mean squared error"
+        name = {"absolute": "absolute error", "huber": "Huber loss", "poisson": "Poisson loss"}.get(self.name)
+        return f"mean {name or f'{self} loss'}"
+
+    def named(self, target: str) -> str:
+        """Return the name of what an equation gives: the target, or its log-odds."""
+        return target if self.is_of_values else f"log-odds of {target}"
+
+    @property
     def is_of_values(self) -> bool:
         """Whether predictions are on the scale of y; those of the logistic loss are log-odds."""
         return self.name != "logistic"
@@ -184,6 +196,14 @@ SQUARED = Loss()
 def _mean_of_known(error: float) -> float:
     """Return the mean square of errors whose expected mean square is 1; as in core/engine/loss.cpp."""
     return error**2 if error > 1.0 else max(2.0 * log(max(error, exp(-0.5))) + 1.0, 0.0)
+
+
+def r2_of_log_odds(y: Floats, log_odds: Floats, weights: Floats | None = None) -> float:
+    """Return the R² of Cox and Snell of predicted log-odds of 1, compared with the share of ones."""
+    share = float(np.average(y, weights=weights))
+    of_rows = np.logaddexp(0.0, log_odds) - y * log_odds
+    least = -(share * log(share) + (1.0 - share) * log(1.0 - share)) if 0.0 < share < 1.0 else 0.0
+    return float(1.0 - np.exp(2.0 * (np.average(of_rows, weights=weights) - least)))
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
                 f"y has only one class, {self.classes_.tolist()}: at least two classes are needed"
             )
         if len(self.classes_) == 2:
-            columns: Any = codes.astype(np.float64)
+            columns: Any = pd.Series(codes.astype(np.float64), name=str(self.classes_[1]))
         else:
             members = codes[:, None] == np.arange(len(self.classes_))
             columns = pd.DataFrame(members.astype(np.float64), columns=[str(each) for each in self.classes_])

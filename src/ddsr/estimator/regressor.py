@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_target
 from ddsr.data.dataset import RowWeights
 from ddsr.data.frames import read_targets
-from ddsr.data.losses import LossFunction
+from ddsr.data.losses import LossFunction, r2_of_log_odds
 from ddsr.data.times import check_no_times
 from ddsr.errors import DataError
 from ddsr.estimator.forms import Index
@@ -215,12 +216,19 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         return self._fit(X, y, RowWeights(sample_weight, counts, y_err))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return R² of the chosen equation on these rows, without rows that `missing` drops."""
+        """Return R² of the chosen equation on these rows, without rows that `missing` drops.
+
+        For the logistic loss, this is the R² of Cox and Snell, as in `equations_`.
+        """
         check_no_times(y, "y")
-        if not self._allows_gaps:
+        check_is_fitted(self)
+        has_log_odds = self.outcomes_[0].loss.name == "logistic"
+        if not (self._allows_gaps or has_log_odds):
             return float(super().score(X, y, sample_weight))
         true, predicted, kept = self._compared(X, y, None)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[kept]
+        if has_log_odds:
+            return r2_of_log_odds(true, predicted, weights)
         return float(r2_score(true, predicted, sample_weight=weights))
 
     def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:

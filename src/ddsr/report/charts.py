@@ -57,7 +57,9 @@ LEAST_SHARE = 1e-30
 MOST_POINTS = 400  # points of a learning curve
 
 
-def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str, Any]]]:
+def front_chart(
+    equations: Sequence[ShownEquation], loss_label: str = "mean squared error"
+) -> tuple[Any, list[dict[str, Any]]]:
     """Draw the line of loss against complexity; return the points for the page to lay over it.
 
     `left` and `top` of a point are its position in per cent of the chart.
@@ -65,7 +67,7 @@ def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str,
     losses = np.array([equation.loss for equation in equations])
     losses = np.maximum(losses, LEAST_SHARE * (losses.max() or 1.0))
     sizes = [equation.complexity for equation in equations]
-    with _axes("complexity (tokens)", "mean squared error") as axes:
+    with _axes("complexity (tokens)", loss_label) as axes:
         axes.step(sizes, losses, where="post", color=SOFT, alpha=0.45)
         axes.set_xlim(min(0, *sizes), max(sizes) + 1.5)
         _make_logarithmic(axes, "y", *_around(losses))

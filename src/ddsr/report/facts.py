@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text
 from ddsr.report.fits import Predictions
-from ddsr.report.model import FittedModel, defaults_of
+from ddsr.report.model import FittedModel, defaults_of, outcome_of
 from ddsr.search.presets import parse_method, settings
 from ddsr.storage.processor import processor_name
 from ddsr.storage.version import ddsr_version
@@ -85,7 +85,7 @@ def summary(
         "choice_reason": _choice_reason(model),
         "tiles": {
             "R²": chosen.r2_text,
-            _error_label(model): number_text(chosen.loss**0.5, 3),
+            **_error(model, chosen),
             "complexity": f"{chosen.complexity} tokens",
             **time,
         },
@@ -98,10 +98,13 @@ def summary(
     }
 
 
-def _error_label(model: FittedModel) -> str:
-    """Return the label of the error, which is weighted if the noise is proportional to y."""
+def _error(model: FittedModel, chosen: ShownEquation) -> dict[str, str]:
+    """Return the error of the chosen equation by its label; it is weighted if noise is proportional to y."""
+    outcome = outcome_of(model)
+    if outcome is not None and not outcome.loss.is_squared:
+        return {outcome.loss.label: number_text(chosen.loss, 3)}
     is_weighted = getattr(model, "noise_", "constant") == "relative"
-    return "root mean squared error" + (" (weighted)" if is_weighted else "")
+    return {"root mean squared error" + " (weighted)" * is_weighted: number_text(chosen.loss**0.5, 3)}
 
 
 def data_summary(

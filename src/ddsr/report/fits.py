@@ -50,6 +50,12 @@ class Predictions:
         # the sample's last row is the last of the data
         return fit and replace(fit, n_sampled_from=int(sample.index[-1]) + 1)
 
+    def as_probabilities(self) -> Predictions:
+        """Return the fit of log-odds as one of probabilities, which has no outliers."""
+        from scipy.special import expit
+
+        return replace(self, predicted=expit(self.predicted), far=())
+
     @property
     def n_left_out(self) -> int:
         """Number of rows where the equation has no finite value."""

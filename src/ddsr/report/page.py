@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ddsr.data.losses import SQUARED
 from ddsr.errors import DataError, ReportError
 from ddsr.report.certainty import constants_of, curve_chart, shown_certainty
 from ddsr.report.charts import (
@@ -25,7 +26,7 @@ from ddsr.report.curves import Curves
 from ddsr.report.equations import chosen_of, shown_equations
 from ddsr.report.facts import Background, data_summary, summary
 from ddsr.report.fits import Predictions
-from ddsr.report.model import FittedModel, outputs_of, preparation_of
+from ddsr.report.model import FittedModel, outcome_of, outputs_of, preparation_of
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.storage.files import write_whole
 
@@ -83,10 +84,14 @@ def _page(
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    equations = shown_equations(model, target)
+    outcome = outcome_of(model)
+    loss = SQUARED if outcome is None else outcome.loss
+    equations = shown_equations(model, loss.named(target))
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
-    certainty = shown_certainty(model, target, *(measured or ()))
+    measured = measured if loss.is_of_values else None  # no curve goes through labels
+    fit = fit if fit is None or loss.is_of_values else fit.as_probabilities()
+    certainty = shown_certainty(model, loss.named(target), *(measured or ()))
     has_curve = certainty is not None and certainty["chart"]
     curve = "" if measured is None or has_curve else curve_chart(model, target, *measured)
     flags = {"weights": "is_weighted", "counts": "has_counts"}
@@ -95,13 +100,14 @@ def _page(
     ]
     if fit is not None and extras:  # weights allow large residuals, and some rows may not count
         fit = replace(fit, far=())
-    picture, points = front_chart(equations)
+    picture, points = front_chart(equations, loss.label)
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
         style=Markup(_part("page.css")),
         script=Markup(_part("page.js")),
         title=title,
         equations=equations,
+        loss_label=loss.label,
         chosen=chosen,
         languages=LANGUAGES,
         equation_data=[equation.script_data for equation in equations],

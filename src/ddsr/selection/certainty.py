@@ -89,7 +89,7 @@ def certainty_lines(outcomes: Sequence[Outcome], targets: Sequence[str]) -> list
     for outcome, target in zip(outcomes, targets, strict=True):
         certainty = certainty_of(outcome)
         if certainty is not None:
-            first, *others = certainty.lines(target)
+            first, *others = certainty.lines(outcome.loss.named(target))
             lines += [first if len(targets) == 1 else f"{printable(target)}: {first}", *others]
     return lines
 
@@ -97,8 +97,8 @@ def certainty_lines(outcomes: Sequence[Outcome], targets: Sequence[str]) -> list
 def fit_text(outcomes: Sequence[Outcome], names: Sequence[str]) -> str:
     """Return what `print(model)` shows: each chosen equation, its R², and how sure it is."""
     lines = []
-    for outcome, name in zip(outcomes, names, strict=True):
-        best = outcome.best
+    for outcome, target in zip(outcomes, names, strict=True):
+        best, name = outcome.best, outcome.loss.named(target)
         lines.append(f"{printable(name)} = {printable(best.short_text())}    R² {1.0 - best.nrmse**2:.6f}")
         lines += [f"  {printable(own.text)}" for own in best.equation.own_operators]
         certainty = certainty_of(outcome)
