@@ -162,3 +162,11 @@ def test_log_odds_have_the_r2_of_their_likelihood() -> None:
 def test_the_report_names_the_loss() -> None:
     model = brief(loss="absolute").fit(TABLE, NOISY)
     assert "mean absolute error" in report_html(model, TABLE, NOISY)
+
+
+def test_a_quantile_has_no_interval_of_measurements() -> None:
+    model = DDSRRegressor(template="A * a / (B + b)", loss="quantile:0.9").fit(TABLE, NOISY)
+    low, high = model.predict_interval(TABLE, of_measurements=False).T
+    assert (low < high).all()
+    with pytest.raises(DataError, match="pass of_measurements=False for its own interval"):
+        model.predict_interval(TABLE)

@@ -61,7 +61,14 @@ class Uncertainty:
             raise DataError(f"level must be a number between 0 and 1, got {level!r}")
         check_is_fitted(self)
         if of_measurements and not all(outcome.loss.is_of_values for outcome in self.outcomes_):
-            raise DataError("log-odds are not measured: pass of_measurements=False for intervals of the law")
+            raise DataError(
+                "log-odds are not measured: pass of_measurements=False for intervals of the equation"
+            )
+        if of_measurements and any(outcome.loss.name == "quantile" for outcome in self.outcomes_):
+            raise DataError(
+                "an equation for a quantile has no interval of new measurements: pass of_measurements=False "
+                "for its own interval, or fit the quantiles 0.025 and 0.975"
+            )
         return self._each(
             lambda outcome: interval(self._predicted(outcome, X), level, of_measurements=of_measurements)
         )
