@@ -24,7 +24,7 @@ SAID = """\
 This form has a probability of 60 %; 2 other forms explain the data about as well.
   20 %  v = 6.1 * (1 - exp(-0.5 * S))  (differs most at S = 0.3 to 0.8, by 2.1 times the noise)
   10 %  v = 2.1 * S^0.5  (differs above S = 19, outside the data)
-   5 %  v = 1.3 * S  (differs by less than the noise)""".splitlines()
+   5 %  v = 1.3 * S  (predicts the same within the noise)""".splitlines()
 
 
 def test_other_forms_are_counted_and_the_best_three_are_named():

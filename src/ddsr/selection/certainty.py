@@ -109,7 +109,7 @@ def fit_text(outcomes: Sequence[Outcome], names: Sequence[str]) -> str:
 def where_text(parting: Parting) -> str:
     """Describe where a form differs from the chosen one, as in `differs most at S = 0.3 to 0.8`."""
     if not parting.is_seen:
-        return "differs by less than the noise"
+        return "predicts the same within the noise"
     if len(parting.where) == 1:
         ((name, (first, last)),) = parting.where.items()
         if parting.is_beyond:

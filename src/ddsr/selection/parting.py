@@ -26,7 +26,8 @@ class Parting:
     """The place where a form differs from the chosen one, and the size of the difference."""
 
     where: dict[str, Stretch]
-    """start and end for each input of the forms, going outwards if outside the data; equal for a point"""
+    """start and end for each input of the forms. They are equal for a point; outside the data, the end is
+    farther away"""
     times_noise: float
     """largest difference there, in standard deviations of the noise"""
     is_beyond: bool

@@ -19,7 +19,10 @@ GRID_TOLERANCE = 1e-6
 
 
 class Samples:
-    """Samples of an engine's rows, and rows made from them. They are made on demand: it may take seconds."""
+    """Samples of an engine's rows, and rows made from them.
+
+    They are made on demand: making them can take seconds.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -45,7 +48,9 @@ class Samples:
         return _repeated(self.engine.rows, self.engine.dataset.weighting)
 
     def outer(self, columns: Iterable[int] | None = None) -> Floats:
-        """Return at most two rows per column: isolated outermost rows, moved outwards by their extra gap.
+        """Return at most two rows per column: isolated outermost rows, moved outwards.
+
+        They move by as much as their gap to the next row exceeds the usual gap.
 
         Without `columns`, return them for all columns.
         """

@@ -1,7 +1,7 @@
 """The contributor that proposes the cheapest structures, fitted to some rows of a large table.
 
-Under noise, many functions fit a large table nearly as well as its law, so evolution has no reason to come
-to the law. Cheap structures are few, and fitting them to some rows shows which are worth trying. Small tables
+Under noise, many functions fit a large table nearly as well as its law, so evolution often misses
+the law. Cheap structures are few, and fitting them to some rows shows which are worth trying. Small tables
 need no proposals: there the same structures are candidates for the choice (search/plain_forms.py).
 
 It is not part of the default search: pass it as `contributors=[KnownForms]` (docs/contributors.md).

@@ -25,7 +25,7 @@ def nats_of_leverage(
     outliers: Sequence[NDArray[np.intp]] = (),
     tolerated: float = 0.0,
 ) -> NDArray[np.float64]:
-    """Return how much worse each fitted model predicts unseen rows than its constants explain, in nats.
+    """Return how much worse each model predicts unseen rows, in nats, beyond what its constants explain.
 
     To first order, a row with residual e and leverage h is missed by e / (1 - h) when it is left out of the
     fit. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages this is the sum of h, one

@@ -1,4 +1,4 @@
-"""Outliers: the nats saved by naming them, so that they do not make another equation look better."""
+"""Outliers: the nats saved by listing them separately, so that they do not favour another equation."""
 
 from __future__ import annotations
 
