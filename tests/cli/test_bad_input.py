@@ -220,3 +220,18 @@ def test_columns_of_text_are_refused_with_a_way_to_encode_them(tmp_path):
     table = write_table(tmp_path / "text.csv", f"colour,y\n{rows}\n")
     assert "encode text as numbers" in refusal("fit", table, "-t", "y")
     assert "encode text as numbers" in refusal("fit", table, "-t", "y", "--features", "colour")
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong", "message"),
+    [
+        ("--weights", -1, "has -1 in row 8: weights must be at least 0"),
+        ("--counts", 2.5, "has 2.5 in row 8: counts must be whole numbers of at least 0"),
+        ("--errors", 0, "has 0 in row 8: standard errors must be above 0"),
+    ],
+)
+def test_rows_are_counted_as_in_the_file(tmp_path, option, wrong, message):
+    rows = [f"{k},{wrong if k == 7 else 1},{2 * k + k % 3}" for k in range(12)]
+    path = table_of(tmp_path, "a,w,y", rows)
+    done = ddsr("fit", path, "--target", "y", option, "w", "--no-save")
+    assert done.exit_code == 1 and f"column 'w' of {path} {message}" in done.stderr

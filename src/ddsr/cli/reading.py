@@ -122,6 +122,7 @@ def read_training_data(path: str, columns: Columns, options: TableOptions = AS_I
     for name in roles:
         otherwise = "choose another target" if name == columns.target else "leave out the column"
         numbers[name].check(path, text_remedy=f"encode text as numbers, or {otherwise}")
+        numbers[name].check_role(path, roles[name])
     for column in (numbers[name] for name in (*features, *roles)):
         if column.is_empty and len(column.values):
             raise DataError(f"column {column.name!r} of {path} has no values: fill it, or leave it out")
@@ -283,6 +284,23 @@ class Numbers:
             raise DataError(
                 f"column {self.name!r} of {path} is infinite or too large for double precision in row "
                 f"{row}{more}: remove such rows or rescale the column"
+            )
+
+    def check_role(self, path: str, role: str) -> None:
+        """Raise `DataError` for numbers that weights, counts or standard errors cannot have."""
+        are_wrong, what = {
+            "weights": (self.values < 0.0, "weights must be at least 0"),
+            "counts": (
+                (self.values < 0.0) | (self.values != np.round(self.values)),
+                "counts must be whole numbers of at least 0",
+            ),
+            "standard errors": (self.values <= 0.0, "standard errors must be above 0"),
+        }.get(role, (np.zeros(len(self.values), dtype=bool), ""))
+        wrong = np.flatnonzero(are_wrong & ~np.isnan(self.values))
+        if len(wrong):
+            row = int(wrong[0])
+            raise DataError(
+                f"column {self.name!r} of {path} has {self.values[row]:g} in row {row + 1}: {what}"
             )
 
 
