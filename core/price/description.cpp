@@ -85,7 +85,7 @@ class Describer {
 class Decoder {
  public:
   Decoder(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
-           std::span<const int> variables)
+          std::span<const int> variables)
       : chosen_(chosen), numbers_(numbers), variables_(variables) {}
 
   Structure whole() {
