@@ -37,7 +37,7 @@ def test_scikit_learn_checks(estimator, check):
 
 
 def test_two_classes() -> None:
-    model = brief().fit(X, LABELS)
+    model = brief(guesses=["C * a * b"]).fit(X, LABELS)
     assert model.classes_.tolist() == ["no", "yes"]
     chances = model.predict_proba(X)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
@@ -48,7 +48,7 @@ def test_two_classes() -> None:
 
 
 def test_several_classes_have_an_equation_each() -> None:
-    model = brief(max_epochs=1).fit(X, KINDS)
+    model = brief(max_epochs=1, guesses=["C * a + C", "C * a * a + C"]).fit(X, KINDS)
     assert len(model.equations_) == 3 and model.classes_.tolist() == ["high", "low", "middle"]
     chances = model.predict_proba(X)
     assert chances.shape == (200, 3)
@@ -77,7 +77,7 @@ def test_intervals_are_those_of_the_law() -> None:
 
 
 def test_cross_validation() -> None:
-    assert cross_val_score(brief(max_epochs=1), X, LABELS, cv=2).mean() > 0.7
+    assert cross_val_score(brief(max_epochs=1, guesses=["C * a * b"]), X, LABELS, cv=2).mean() > 0.7
 
 
 def test_one_class_is_refused() -> None:
