@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ddsr import Engine, Expression, Vocabulary
-from ddsr.selection.parting import Noise, parting
+from ddsr.selection.parting import Noise, _points, parting
 from ddsr.selection.posterior import form_of, forms_of
 from ddsr.selection.select import select
 
@@ -97,3 +97,8 @@ def test_other_forms_state_where_they_differ():
     chosen = form_of(found[0].expression, found[0].nrmse, forms)
     assert chosen is not None and chosen.parting is None
     assert all(form.parting is not None for form in forms if form is not chosen)
+
+
+@pytest.mark.parametrize("ends", [(1e-3, 1e308), (-1.0, 1e308), (1.0, 1.7e308), (0.0, 1e308), (-1e308, 1.0)])
+def test_points_beyond_huge_values_are_finite(ends):
+    assert all(np.isfinite(points).all() for points in _points(np.array(ends)))

@@ -75,3 +75,12 @@ def test_a_frequency_that_the_rows_cannot_show_is_refused(noise):
     names = Vocabulary(["x"])
     candidates = [Expression.parse(text, names) for text in ("3 * x", "3 * x + 0.5 * sin(1417 * x)")]
     assert "sin" not in select(candidates, Engine(names, rows, y))[0].expression.text()
+
+
+def test_paths_along_columns_that_are_not_used_change_nothing():
+    rows = np.random.default_rng(0).uniform(0.0, 1.0, size=(30, 3))
+    names = Vocabulary(["x", "y", "z"])
+    found = [Expression.parse(text, names) for text in ("x * z", "sin(60 * x) + z", "z", "cos(90 * z) + x")]
+    used, every = Paths.among(rows, (0, 2)), Paths.among(rows)
+    assert len(used.points) < len(every.points)
+    assert swing(found, used, 1).tolist() == swing(found, every, 1).tolist()

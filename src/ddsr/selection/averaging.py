@@ -87,7 +87,10 @@ def predict_forms(
             noise[row] = error * np.abs(predicted[row]) / size_of_y
         covariance = covariance_of(form.is_measured, form.information, variance, n_observed, is_known)
         strengths, directions = np.linalg.eigh(covariance)
-        effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
+        with np.errstate(all="ignore"):  # some slopes are not defined
+            effects.append(
+                slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0)))
+            )
     weights = np.array([form.weight for form in forms])
     return Prediction(weights / weights.sum(), predicted, tuple(effects), noise, n_degrees)
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -73,6 +72,7 @@ class Judge:
         self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = rounding_of(engine)
+        self._known_paths: dict[frozenset[str], Paths] = {}
 
     @property
     def is_late(self) -> bool:
@@ -198,7 +198,7 @@ class Judge:
         has_pole = have_poles(expressions, self.samples.audited.rows, self.engine.n_threads)
         swings = np.zeros(len(models), dtype=bool)
         if self.has_few_rows:  # in large tables, neighbouring rows are near
-            swings = swing(expressions, self._paths, self.engine.n_threads)
+            swings = swing(expressions, self._paths(expressions), self.engine.n_threads)
         return [
             replace(
                 one,
@@ -210,9 +210,14 @@ class Judge:
             for one, nats, is_infinite, is_swinging in zip(judged, unseen, has_pole, swings, strict=True)
         ]
 
-    @cached_property
-    def _paths(self) -> Paths:
-        return Paths.among(self.engine.rows)
+    def _paths(self, expressions: Sequence[Expression]) -> Paths:
+        """Return the paths along the columns that these expressions use; there may be thousands of others."""
+        used = frozenset(name for expression in expressions for name in expression.variables_used)
+        if used not in self._known_paths:
+            names = self.engine.vocabulary.variables
+            columns = (column for column, name in enumerate(names) if name in used)
+            self._known_paths[used] = Paths.among(self.engine.rows, columns)
+        return self._known_paths[used]
 
     def _lone(self, one: Judged) -> float:
         # exact fits have no leverage to check, but their constants may fit single rows

@@ -17,6 +17,7 @@ Stretch = tuple[float, float]
 N_WITHIN, N_BEYOND = 201, 100  # points over the range of an input, and to either side of it
 GEOMETRIC = 100.0  # inputs that span at least this factor are searched in equal ratios
 MOST_FACTOR = 10.0  # factor by which the search extends beyond the range of such an input
+LARGEST = 0.9 * float(np.finfo(np.float64).max)  # with room for rounding
 FACTORS = (1.25, 1.5, 2.0)  # by which rows of several inputs are moved away from the middle of the data
 MOST_TIMES = 1e6  # cap on differences over the noise: larger ones come from poles or fits without noise
 
@@ -121,9 +122,9 @@ def _points(values_of_input: Floats) -> tuple[Floats, Floats, Floats]:
         return (
             low * MOST_FACTOR**-steps,
             np.geomspace(low, high, N_WITHIN),
-            high * MOST_FACTOR**steps,
+            np.minimum(high, LARGEST / MOST_FACTOR) * MOST_FACTOR**steps,
         )
-    wide = high - low or abs(low) or 1.0
+    wide = min(high - low or abs(low) or 1.0, max(LARGEST - max(high, -low), 0.0))
     least = low - wide
     if low >= 0.0:
         least = max(least, low / MOST_FACTOR)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +28,13 @@ class Paths:
     """(paths * (N_STEPS + 1), columns)"""
 
     @classmethod
-    def among(cls, rows: Floats) -> Paths:
-        """Return the paths between the rows of a table."""
+    def among(cls, rows: Floats, columns: Iterable[int] | None = None) -> Paths:
+        """Return the paths between the rows of a table along these columns, or all."""
         some = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).round().astype(int))]
         # steps are uneven, so that no frequency can match them
         shares = np.sort(np.concatenate([[0.0, 1.0], np.arange(1, N_STEPS) * GOLDEN % 1.0]))
         paths = []
-        for column in range(rows.shape[1]):
+        for column in range(rows.shape[1]) if columns is None else columns:
             known = np.unique(rows[:, column])
             place = np.searchsorted(known, some[:, column], side="right")
             for row, following in zip(some, place, strict=True):
