@@ -7,7 +7,7 @@ import numpy as np
 from ddsr import DDSRRegressor
 from ddsr.expression import OPERATORS, Expression, Vocabulary
 
-SMALL = {"evaluations_per_epoch": 500, "max_length": 16}
+SMALL = {"evaluations_per_epoch": 200, "max_length": 12}
 
 
 def said(code: str) -> list[str]:

@@ -181,7 +181,7 @@ def test_names_are_escaped_everywhere(hostile_model, hostile_data):
 
 def test_names_of_all_scripts_are_shown():
     X, y = table(["名前", "🚀", "β"])
-    page = parsed(report_html(fitted(X, y, max_epochs=1), X, y, target="目標"))
+    page = parsed(report_html(fitted(X, y, max_epochs=1, model_selection="best"), X, y, target="目標"))
     assert "名前" in page.one("section", "hero").one("span", "equation").text
     assert "true 目標" in page.text
 
@@ -223,7 +223,7 @@ def test_rows_without_a_value_are_counted():
 
 def test_wide_data_are_not_listed_to_the_end():
     X, y = table([f"column {k}" for k in range(45)])
-    page = parsed(report_html(fitted(X, y, max_epochs=1), X, y))
+    page = parsed(report_html(fitted(X, y, max_epochs=1, model_selection="best")))
     assert "and 15 more" in page.text
 
 
