@@ -51,7 +51,8 @@ def search_little(monkeypatch, equations: list[str], selection: str | None = Non
     """Let every fit start with these equations and search little.
 
     The output then depends only on selection and notation, not on the luck of the search, and takes a second.
-    The quickest selection is enough where nothing is said of the choice. The slow tests search as the pages say.
+    The quickest selection is enough where nothing is said of the choice.
+    The slow tests search as the pages say.
     """
     fit = SymbolicEstimator._fit
 

@@ -24,7 +24,6 @@ FAST = {
     "config": {"evaluations_per_epoch": 30, "max_length": 5, "evolution": ISLANDS},
     "operators": ["+", "*"],
     "max_epochs": 1,
-    "model_selection": "best",  # the checks of the regressor also shorten equations, which takes longer
 }
 
 
@@ -32,8 +31,16 @@ def brief(**parameters: object) -> DDSRClassifier:
     return DDSRClassifier(**BRIEF | {"config": LITTLE} | parameters)  # type: ignore[arg-type]
 
 
-@parametrize_with_checks([DDSRClassifier(**FAST)], expected_failed_checks=expected_failures)
+@parametrize_with_checks(
+    [DDSRClassifier(**FAST, model_selection="best")], expected_failed_checks=expected_failures
+)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([DDSRClassifier(**FAST)], expected_failed_checks=expected_failures)
+def test_scikit_learn_checks_where_equations_are_shortened(estimator, check):
     check(estimator)
 
 
