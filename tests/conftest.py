@@ -13,7 +13,7 @@ from hypothesis import settings  # noqa: E402
 from clock_cases import Clock  # noqa: E402
 
 # By default, examples are few and always the same; `make test ARGS=--hypothesis-profile=explore` tries more.
-settings.register_profile("usual", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("usual", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("explore", deadline=None, max_examples=100)
 settings.load_profile("usual")
 

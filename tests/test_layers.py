@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -49,10 +50,20 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(f".{PACKAGE_FACE}")
 
 
-def imported_modules(path: Path) -> Iterator[str]:
+@cache
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def imported_modules(path: Path) -> tuple[str, ...]:
+    return tuple(_imported_modules(path))
+
+
+def _imported_modules(path: Path) -> Iterator[str]:
     """Absolute names of a file's imports, at its top, for type checkers only, or inside functions."""
     package = path.relative_to(SOURCE).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -137,7 +148,7 @@ def test_the_command_line_imports_the_packages_beside_inside_its_commands() -> N
     at_the_top = [
         (path.name, node.module)
         for path in PACKAGE.rglob("*.py")
-        for node in ast.parse(path.read_text()).body
+        for node in syntax(path).body
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in BESIDE
     ]
     assert at_the_top == []
@@ -178,7 +189,7 @@ def test_files_stay_small() -> None:
 def test_a_class_name_is_used_once() -> None:
     homes: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(module_of(path))
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}

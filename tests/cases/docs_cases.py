@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
-from ddsr import DDSRRegressor
+from ddsr.estimator.symbolic import SymbolicEstimator
 from ddsr.expression import OPERATORS, Expression, Vocabulary
 
-SMALL = {"evaluations_per_epoch": 500, "max_length": 16}
+SMALL = {"evaluations_per_epoch": 200, "max_length": 12}
 
 
 def said(code: str) -> list[str]:
@@ -47,13 +47,14 @@ def _is_equation_like(line: str, said: str) -> bool:
         return False
 
 
-def search_little(monkeypatch, equations: list[str]) -> None:
+def search_little(monkeypatch, equations: list[str], selection: str | None = None) -> None:
     """Let every fit start with these equations and search little.
 
     The output then depends only on selection and notation, not on the luck of the search, and takes a second.
+    The quickest selection is enough where nothing is said of the choice.
     The slow tests search as the pages say.
     """
-    fit = DDSRRegressor._fit
+    fit = SymbolicEstimator._fit
 
     def fit_little(self, *arguments, **options):
         asked = self.get_params(deep=False)
@@ -61,11 +62,12 @@ def search_little(monkeypatch, equations: list[str]) -> None:
         self.preset = "ddsr:generator=none" if self.preset == "ddsr" else self.preset
         self.prior = None
         self.guesses = self.guesses or (() if self.template else equations)
-        self.max_epochs = self.max_epochs or 2
+        self.max_epochs = self.max_epochs or 1
+        self.model_selection = self.model_selection or selection
         try:
             return fit(self, *arguments, **options)
         finally:
             self.set_params(**asked)
 
-    monkeypatch.setattr(DDSRRegressor, "_fit", fit_little)
+    monkeypatch.setattr(SymbolicEstimator, "_fit", fit_little)
     monkeypatch.setattr("ddsr.search.plain_forms.MOST", SMALL["evaluations_per_epoch"])

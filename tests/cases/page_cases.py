@@ -9,6 +9,7 @@ import pandas as pd
 from ddsr import DDSRRegressor
 
 HOSTILE_NAMES = ['<script>alert("1")</script>', "a</title>&amp;", 'spe\'ed "of" light']
+LITTLE = {"evaluations_per_epoch": 400, "max_length": 12}
 VOID = ("meta", "br", "img", "link", "input", "hr", "wbr")
 
 
@@ -95,5 +96,5 @@ def table(names, n_rows=200, seed=0):
 
 def fitted(X, y, **settings) -> DDSRRegressor:
     """Fit with a little search, reproducibly."""
-    small = {"max_epochs": 3, "random_state": 0, "prior": None, "config": {"evaluations_per_epoch": 800}}
+    small = {"max_epochs": 3, "random_state": 0, "prior": None, "config": LITTLE}
     return DDSRRegressor("ddsr:generator=none", **small | settings).fit(X, y)

@@ -45,13 +45,13 @@ def test_chi_squared_is_of_the_given_weights(enzyme: str) -> None:
 
 
 def test_a_template_prints_its_functions_and_can_be_shown_again(enzyme: str) -> None:
-    search = ("--time", 1, "--max-size", 7, "--prior", "none", "--out", "run")
+    search = ("--epochs", 1, "--max-size", 7, "--prior", "none", "--out", "run")
     done = ddsr("fit", enzyme, "-t", "v", "--ignore", "w", "--template", "Vmax * f(S)", *search)
     assert done.exit_code == 0, done.output
     assert "  f(S) = " in done.stdout and "  Vmax = " in done.stdout and "χ² = " in done.stdout
     shown = ddsr("show", "run").stdout
     assert "  f(S) = " in shown and "  Vmax = " in shown
-    resumed = ddsr("resume", "run", "--time", 1, "--json")
+    resumed = ddsr("resume", "run", "--epochs", 1, "--json")
     assert resumed.exit_code == 0, resumed.output
     assert [*json.loads(resumed.stdout)["functions"]] == ["f(S)"]
     page = ddsr("report", "run")

@@ -22,7 +22,7 @@ NUMBERS = ["complexity", "loss", "r2", "description_length"]
 def small(**parameters):
     """A default search that takes a tenth of a second."""
     settings = {"max_epochs": 1, "random_state": 0, "model_selection": "best", "prior": None} | parameters
-    return DDSRRegressor(**settings, config={"evaluations_per_epoch": 300})
+    return DDSRRegressor(**settings, config={"evaluations_per_epoch": 200, "max_length": 9})
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from ddsr import DDSRRegressor
 from ddsr.cli.entry import main
 from ddsr.config import DefaultConfig
 from ddsr.estimator.forms import EquationForms
-from docs_cases import missing, said_equations, search_little
+from docs_cases import missing, said, said_equations, search_little
 
 ROOT = Path(__file__).resolve().parents[2]
 # The gallery's pages are run by docs/test_gallery.py, which draws their pictures from the same run.
@@ -35,7 +35,7 @@ def test_examples_run(example: str, search: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(ROOT)  # the paths to the gallery's data are relative to it
     code = EXAMPLES[example]
     if search == "little":
-        search_little(monkeypatch, said_equations(code))
+        search_little(monkeypatch, said_equations(code), None if said(code) else "best")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(code, {})

@@ -81,7 +81,7 @@ def test_fits_reach_the_minimum(name: str, y: np.ndarray) -> None:
                 lambda c: mean_loss(name, y, curve(c)),
                 start,
                 method="Nelder-Mead",
-                options={"maxiter": 20_000, "maxfev": 20_000, "xatol": 1e-10, "fatol": 1e-13},
+                options={"maxiter": 3000, "maxfev": 3000, "xatol": 1e-10, "fatol": 1e-13},
             )
             for start in ([1.5, 2.0, -0.5], [2.0, 3.0, -0.8], [0.5, 1.0, -1.0])
         ),

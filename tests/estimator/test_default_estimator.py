@@ -50,8 +50,16 @@ FAST = {
 }
 
 
-@parametrize_with_checks([DDSRRegressor(**FAST)], expected_failed_checks=expected_failures)
+@parametrize_with_checks(
+    [DDSRRegressor(**FAST, model_selection="best")], expected_failed_checks=expected_failures
+)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([DDSRRegressor(**FAST)], expected_failed_checks=expected_failures)
+def test_scikit_learn_checks_where_equations_are_shortened(estimator, check):
     check(estimator)
 
 
@@ -247,14 +255,14 @@ def test_few_variables_and_no_constants(columns, constants):
     )
     assert len(model.front_) > 1 and model.get_best()["r2"] >= 0.0
     assert constants == any(entry.expression.n_constants > 0 for entry in model.front_)
-    shortened = small(config={"constants": constants}, max_epochs=1).fit(X[:, :columns], y)
+    shortened = small(config={"constants": constants, "max_length": 8}, max_epochs=1).fit(X[:, :columns], y)
     assert shortened.get_best()["r2"] >= 0.0
 
 
 @pytest.mark.parametrize("selection", ["accuracy", "best", "description_length"])
 def test_rules_hold_for_what_is_found(selection):
     rules = [MustAppear("x0", "x1", "x2"), AtMost(("sin", "cos"), 1)]
-    model = small(rules=rules, model_selection=selection).fit(X, NOISY)
+    model = small(rules=rules, model_selection=selection, max_epochs=1).fit(X, NOISY)
     found = [entry.equation for entry in model.front_ if len(entry.equation) > 1]
     assert found
     for equation in found:

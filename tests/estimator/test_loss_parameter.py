@@ -18,7 +18,7 @@ TABLE = pd.DataFrame({"a": RNG.uniform(0.5, 3.0, 150), "b": RNG.uniform(0.5, 3.0
 LAW = 3.0 * TABLE.a / (1.0 + TABLE.b)
 NOISY = LAW + 0.05 * RNG.normal(size=150)
 BRIEF = {"max_epochs": 1, "random_state": 0, "prior": None}
-LITTLE = {"evaluations_per_epoch": 1000, "max_length": 9}
+LITTLE = {"evaluations_per_epoch": 200, "max_length": 7}
 LOSSES = {
     "absolute": NOISY,
     "huber": NOISY,
@@ -160,7 +160,7 @@ def test_log_odds_have_the_r2_of_their_likelihood() -> None:
 
 
 def test_the_report_names_the_loss() -> None:
-    model = brief(loss="absolute").fit(TABLE, NOISY)
+    model = brief(loss="absolute", model_selection="best").fit(TABLE, NOISY)
     assert "mean absolute error" in report_html(model, TABLE, NOISY)
 
 

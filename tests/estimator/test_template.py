@@ -19,7 +19,7 @@ TABLE = pd.DataFrame({"S": S})
 RATE = 7.3 * S / (1.9 + S) * (1.0 + 0.02 * RNG.normal(size=40))
 DECAY = pd.DataFrame({"t": RNG.uniform(0.2, 3.0, 60), "x": RNG.uniform(0.5, 2.0, 60)})
 Y = 2.5 * np.exp(-0.7 * DECAY.t) + DECAY.x**2
-BRIEF = {"evaluations_per_epoch": 3000, "prior": None}
+BRIEF = {"evaluations_per_epoch": 1000, "max_length": 12, "prior": None}
 
 
 def brief(template: str, **parameters: object) -> DDSRRegressor:

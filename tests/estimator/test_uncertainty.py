@@ -227,7 +227,8 @@ def test_saved_models_are_as_sure(model, tmp_path):
 
 
 def test_several_targets_have_a_list():
-    searched = DDSRRegressor("ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None)
+    less = LITTLE | {"evaluations_per_epoch": 100, "max_length": 8}
+    searched = DDSRRegressor("ddsr:generator=none", max_epochs=1, random_state=0, config=less, prior=None)
     searched.fit(X[:, None], np.column_stack([Y, 2.0 * X + 0.1 * Y]))
     assert (
         len(searched.forms_)

@@ -18,7 +18,7 @@ DEEP = "[" * 100_000
 VOCABULARY = Vocabulary(["x"])
 
 
-@pytest.fixture(scope="module", params=["sin", "exp", "log"])
+@pytest.fixture(scope="module", params=["sin", "exp", pytest.param("log", marks=pytest.mark.slow)])
 def nested(request):
     return Expression.parse(f"{request.param}(" * 1000 + "x" + ")" * 1000, VOCABULARY)
 

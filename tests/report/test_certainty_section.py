@@ -26,6 +26,14 @@ def section(page):
     return found
 
 
+@pytest.fixture
+def only_the_band(monkeypatch):
+    """The other charts are not drawn, which takes most of a report's time."""
+    monkeypatch.setattr("ddsr.report.page.front_chart", lambda *arguments: ("", []))
+    for name in ("parity_chart", "residual_chart"):
+        monkeypatch.setattr(f"ddsr.report.page.{name}", lambda *arguments: "")
+
+
 @pytest.fixture(scope="module")
 def page():
     return parsed(report_html(model_of(UNSURE), X, V, target="v"))
@@ -69,22 +77,26 @@ def test_one_input_has_a_band_and_the_best_three_other_forms(page):
     ]
 
 
+@pytest.mark.usefixtures("only_the_band")
 def test_without_data_there_is_no_picture():
     shown = section(parsed(report_html(model_of(UNSURE))))
     assert not shown.all("svg", "chart") and shown.all("table")
 
 
+@pytest.mark.usefixtures("only_the_band")
 def test_who_is_sure_needs_no_table():
     shown = section(parsed(report_html(model_of(outcome(0.998, 0.002)), X, V)))
     assert "over 99 %." in shown.text and not shown.all("table")
     assert bands(shown) and lines(shown) == [2]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_weights_there_is_no_section():
     html = report_html(model_of(outcome()), X, V)
     assert "How sure it is" not in html
 
 
+@pytest.mark.usefixtures("only_the_band")
 def test_without_weights_one_input_has_a_curve():
     page = parsed(report_html(model_of(outcome()), X, V, target="v"))
     chart = page.one("figure", "band-figure").one("svg", "chart")
@@ -92,6 +104,7 @@ def test_without_weights_one_input_has_a_curve():
     assert lines(chart) == [2] and not bands(chart) and len(dots(chart)) == len(S)
 
 
+@pytest.mark.usefixtures("only_the_band")
 def test_the_kept_sample_is_enough_for_the_curve():
     model = model_of(UNSURE)
     model.fit_sample_ = pd.DataFrame({"true": V, "predicted": model.predict(X)})
@@ -101,6 +114,7 @@ def test_the_kept_sample_is_enough_for_the_curve():
     assert not section(parsed(report_html(model))).all("svg", "chart")
 
 
+@pytest.mark.usefixtures("only_the_band")
 def test_of_several_outputs_it_is_that_of_the_report():
     model = model_of(outcome(0.97), UNSURE)
     both = np.column_stack([V, V])

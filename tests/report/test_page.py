@@ -47,6 +47,7 @@ def test_page_needs_no_other_file(html, page):
     assert not re.search(r"@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(", html)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_missed_by_far_are_named_unless_rows_have_weights(model, data):
     X, y = data
     noise = 0.01 * np.std(y) * np.random.default_rng(0).normal(size=len(y))
@@ -123,6 +124,7 @@ def test_numbers_of_the_choice_are_shown(page, model):
     assert f"{model.get_best()['r2']:.3f}"[:4] in tiles
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_error_weighted_by_the_noise_is_named_so(page, model, monkeypatch):
     assert "(weighted)" not in page.one("ul", "tiles").text
     monkeypatch.setattr(model, "noise_", "relative")
@@ -144,6 +146,7 @@ def test_constants_have_their_intervals(page, model):
         assert [error, low, high] == expected
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_model_that_measured_no_constants_has_no_such_section(data, monkeypatch):
     model = fitted(*data, max_epochs=1, model_selection="best")
     for outcome in model.outcomes_:
@@ -159,6 +162,7 @@ def test_what_ran_is_named(page, model):
     assert "200 rows" in run.text and "mass" in run.text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_facts_of_a_run_stand_before_those_of_this_machine(model):
     background = Background(
         seconds=4000, search={"expressions scored": "123"}, machine={"ddsr": "0.0.7"}, shell="ddsr fit x.csv"
@@ -181,7 +185,7 @@ def test_names_are_escaped_everywhere(hostile_model, hostile_data):
 
 def test_names_of_all_scripts_are_shown():
     X, y = table(["名前", "🚀", "β"])
-    page = parsed(report_html(fitted(X, y, max_epochs=1), X, y, target="目標"))
+    page = parsed(report_html(fitted(X, y, max_epochs=1, model_selection="best"), X, y, target="目標"))
     assert "名前" in page.one("section", "hero").one("span", "equation").text
     assert "true 目標" in page.text
 
@@ -212,18 +216,20 @@ def test_many_rows_are_drawn_as_densities(model):
     assert len(html.encode()) < LARGEST_PAGE
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_without_a_value_are_counted():
     X, y = table(["a", "b"])
-    model = fitted(X, np.log(X["a"]), operators=("+", "*", "log"))
+    model = fitted(X, np.log(X["a"]), max_epochs=1, operators=("+", "*", "log"))
     X.iloc[:7, 0] = -1.0
     assert "no finite value on 7 of them" in parsed(report_html(model, X, y)).text
     X["a"] = -1.0
     assert "no finite value on any" in parsed(report_html(model, X, y)).text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_wide_data_are_not_listed_to_the_end():
     X, y = table([f"column {k}" for k in range(45)])
-    page = parsed(report_html(fitted(X, y, max_epochs=1), X, y))
+    page = parsed(report_html(fitted(X, y, max_epochs=1, model_selection="best")))
     assert "and 15 more" in page.text
 
 

@@ -121,6 +121,7 @@ def test_recipes_are_for_python_and_a_shell(model):
     assert recipes(model, "y", "ddsr fit mine.csv")[1].text == "ddsr fit mine.csv"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_weights_are_part_of_it(data):
     model = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
     rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))
@@ -132,6 +133,7 @@ def test_weights_are_part_of_it(data):
     assert words[words.index("--weights") + 1] == "weights"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_counts_are_part_of_it():
     model = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
     rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))

@@ -93,8 +93,10 @@ def uninterrupted(tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("interval", [0.0, 1000.0])
+@pytest.mark.parametrize(
+    ("kind", "interval"),
+    [("ddsr", 0.0), ("ddsr", 1000.0), ("guessed", 0.0), ("uniform", 0.0), ("uniform", 1000.0)],
+)
 def test_an_interrupted_fit_is_resumed_exactly(tmp_path, uninterrupted, kind, interval):
     other, expected = uninterrupted(kind)
     run = create(tmp_path / "run", **KINDS[kind], max_epochs=4)

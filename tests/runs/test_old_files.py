@@ -32,6 +32,17 @@ RUNS = [
     for path in sorted((FIXTURES / version / "runs").glob("*.tar.xz"))
 ]
 BEGUN = [name for name in RUNS if not name.endswith("-not-begun")]
+# Each kind of search in one state; the slow tests open the others.
+USUAL_RUNS = (
+    *("ddsr-interrupted", "ddsr-not-begun", "ddsr-generator-none-finished", "paper-interrupted"),
+    *("paper-memory-short-finished", "dsr-interrupted", "uniform-finished", "command-fit"),
+)
+USUAL_REPORTS = ("ddsr", "paper", "rules-as-text", "weights")
+
+
+def some(names: list[str], usual: tuple[str, ...]) -> list:
+    """The names, of which only the usual ones are not slow."""
+    return [pytest.param(name, marks=[] if Path(name).name in usual else pytest.mark.slow) for name in names]
 
 
 def unpacked(name: str, folder: Path) -> Path:
@@ -47,6 +58,8 @@ def table_for(model: DDSRRegressor, rows: list[list[float]]) -> object:
 
 def test_every_kind_is_there():
     names = " ".join(MODELS + RUNS)
+    assert {Path(name).name for name in RUNS} > {*USUAL_RUNS}
+    assert {Path(name).name for name in ONE_OUTPUT} > {*USUAL_REPORTS}
     for preset in ("ddsr", "ddsr-generator-none", "paper", "paper-memory-short", "dsr", "uniform"):
         for kind in (f"models/{preset}", f"runs/{preset}-finished", f"runs/{preset}-interrupted"):
             assert f"0.1.0/{kind}" in names
@@ -64,15 +77,23 @@ def test_models_predict_as_they_did(name):
     assert len(model.latex()) == len(expected["latex"])
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if not name.endswith("/two-outputs")])
-def test_models_are_shown_reported_and_saved_again(name, tmp_path):
+ONE_OUTPUT = [name for name in MODELS if not name.endswith("/two-outputs")]
+
+
+@pytest.mark.parametrize("name", ONE_OUTPUT)
+def test_models_are_shown_and_saved_again(name, tmp_path):
     path = FIXTURES / f"{name}.json"
     assert ddsr("show", path).exit_code == 0
-    assert ddsr("report", path, "--out", tmp_path / "report.html").exit_code == 0
     model = DDSRRegressor.load(path)
     model.save(tmp_path / "again.json")
     again = DDSRRegressor.load(tmp_path / "again.json")
     assert again.front_ == model.front_ and again.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("name", some(ONE_OUTPUT, USUAL_REPORTS))
+def test_models_have_a_report(name, tmp_path):
+    assert ddsr("report", FIXTURES / f"{name}.json", "--out", tmp_path / "report.html").exit_code == 0
+    assert (tmp_path / "report.html").exists()
 
 
 def test_a_loaded_model_is_fitted_again():
@@ -82,7 +103,7 @@ def test_a_loaded_model_is_fitted_again():
     assert model.fit(table_for(model, kept["rows"]), y).n_epochs_ <= 1
 
 
-@pytest.mark.parametrize("name", BEGUN)
+@pytest.mark.parametrize("name", some(BEGUN, USUAL_RUNS))
 def test_runs_are_shown_reported_and_predict(name, tmp_path):
     path = unpacked(name, tmp_path)
     shown = json.loads(ddsr("show", path, "--json").stdout)
@@ -96,7 +117,7 @@ def test_runs_are_shown_reported_and_predict(name, tmp_path):
     np.testing.assert_allclose(predicted, RunFolder.open(path).model().predict(data.frame), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", some(RUNS, USUAL_RUNS))
 def test_runs_are_resumed(name, tmp_path):
     path = unpacked(name, tmp_path)
     run = RunFolder.open(path)

@@ -5,14 +5,14 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ddsr.engine import values
 from ddsr.expression import DEFAULT_OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import Operator
 from ddsr.selection.rational.forms import rational_forms
-from strategies import FULL, expressions
+from strategies import FULL, examples, expressions
 
 MOTION = Vocabulary(("c", "v", "m", "r"))
 
@@ -200,7 +200,7 @@ def exact_value(expression: Expression, point: tuple[Fraction, ...]) -> Fraction
         return None
 
 
-@settings(max_examples=100, deadline=None)
+@examples(150)
 @given(expressions(RATIONAL, 17, numbers))
 def test_ratios_keep_their_value_exactly(expression: Expression) -> None:
     for form in rational_forms(expression, RATIONAL.variables):
@@ -262,7 +262,7 @@ roots = products(factors).map("sqrt({})".format)
 products_of_roots = products(factors | roots) | st.tuples(products(factors | roots), roots).map(" + ".join)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(150)
 @given(
     expressions(ROOTS, 15, exponents) | products_of_roots.map(lambda text: Expression.parse(text, ROOTS)),
     st.sampled_from([("x", "y", "z"), ("x",), ("y",), ()]),
@@ -284,7 +284,7 @@ terms = st.sampled_from(["1", "y / x^2", "(z / (x * y))^2", "3.2 * x", "z / (x +
 taken_in = st.tuples(outside, st.sampled_from([" * ", " / "]), terms, st.sampled_from(["+", "-"]), terms)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(150)
 @given(taken_in, st.integers(0, 2**32 - 1))
 def test_factors_taken_into_a_root_leave_the_value(
     parts: tuple[list[str], str, str, str, str], seed: int

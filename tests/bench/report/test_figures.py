@@ -34,7 +34,10 @@ def test_a_figure_is_an_svg_with_its_labels(kind, tmp_path):
     svg = render(kind, results)
     assert texts(svg) >= EXPECTED[kind]
     assert render(kind, results) == svg  # no dates, no random names
-    assert render(kind, results, "png").startswith(b"\x89PNG")
+
+
+def test_a_figure_can_have_pixels(tmp_path):
+    assert render("rates", full_results(tmp_path), "png").startswith(b"\x89PNG")
 
 
 def test_problems_outside_srbench_have_rates_without_published_ones():
