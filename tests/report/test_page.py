@@ -237,7 +237,7 @@ def test_report_is_a_file_or_nothing(model, data, tmp_path):
     assert write_report(model, tmp_path / "report.html", *data) == tmp_path / "report.html"
     assert (tmp_path / "report.html").stat().st_size < LARGEST_PAGE
     with pytest.raises(DDSRError, match="cannot write"):
-        write_report(model, tmp_path / "missing" / "report.html", *data)
+        write_report(model, tmp_path / "missing" / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 

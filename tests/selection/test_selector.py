@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ddsr.engine import Engine, values
 from ddsr.errors import ExpressionError
@@ -17,7 +17,7 @@ from ddsr.selection.judge import Judge
 from ddsr.selection.judged import MOST_NRMSE, Selected
 from ddsr.selection.select import front_of, select
 from selection_cases import X, engine_for, is_same, parsed
-from strategies import PLAIN, expressions, mild_floats
+from strategies import PLAIN, examples, expressions, mild_floats
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.001, 0.01, 0.1])
@@ -121,7 +121,7 @@ def test_fractions_without_finite_decimals_are_divisions(truth: str, candidate: 
     assert all(value == round(value) for value in best.expression.constants), best
 
 
-@settings(max_examples=40, deadline=None)
+@examples(100)
 @given(expressions(PLAIN, 12, mild_floats))
 def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
     engine = engine_for("x * y + sin(z)", 0.05, X[:60])
