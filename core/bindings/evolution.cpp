@@ -126,7 +126,8 @@ void seed_refiner(Refiner& refiner, const TokenRows& tokens, const Input<double,
   const Vocabulary& vocabulary = refiner.problem().vocabulary();
   const Batch batch = take_batch(vocabulary, tokens, constants);
   for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i)
-    if (const Flaw flaw = find_violation(refiner.problem().grammar, batch.expressions.rows[i]))
+    if (const Flaw flaw =
+            find_violation(refiner.problem().grammar, batch.expressions.rows[i], batch.constants[i]))
       throw std::invalid_argument("expression " + std::to_string(i) + ", position " +
                                   std::to_string(flaw.position) + ": " + flaw.reason);
   const std::vector<Formula> formulas = to_formulas(vocabulary, batch);

@@ -21,16 +21,23 @@ using Tokens = std::vector<TokenId>;
 using Logits = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using LogitsOf = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void construct(Grammar* grammar, const Vocabulary& vocabulary, int max_length, int max_constants,
-               const std::vector<std::tuple<Tokens, Tokens, int>>& nestings,
-               const std::vector<std::tuple<Tokens, int>>& uses, const Tokens& required) {
-  Rules rules{max_length, max_constants, {}, {}, required};
-  for (const auto& [outer, inner, at_most] : nestings) rules.nestings.push_back({outer, inner, at_most});
-  for (const auto& [tokens, at_most] : uses) rules.uses.push_back({tokens, at_most});
-  new (grammar) Grammar(vocabulary, std::move(rules));
+[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
+
+void check_units(const Vocabulary& vocabulary, const Units& units) {
+  if (static_cast<int>(units.of_variables.size()) != vocabulary.n_variables())
+    refuse("each variable needs a unit");
 }
 
-[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
+void construct(Grammar* grammar, const Vocabulary& vocabulary, int max_length, int max_constants,
+               const std::vector<std::tuple<Tokens, Tokens, int>>& nestings,
+               const std::vector<std::tuple<Tokens, int>>& uses, const Tokens& required,
+               const std::optional<Units>& units) {
+  Rules rules{max_length, max_constants, {}, {}, required, units};
+  for (const auto& [outer, inner, at_most] : nestings) rules.nestings.push_back({outer, inner, at_most});
+  for (const auto& [tokens, at_most] : uses) rules.uses.push_back({tokens, at_most});
+  if (units) check_units(vocabulary, *units);
+  new (grammar) Grammar(vocabulary, std::move(rules));
+}
 
 std::string shape_text(std::initializer_list<std::size_t> shape) {
   std::string text;
@@ -146,9 +153,27 @@ auto legal_tokens(const Grammar& grammar, const TokenRows& token_rows, int n_thr
   return to_numpy(std::move(legal), {n_rows, length, n_tokens});
 }
 
-auto is_legal(const Grammar& grammar, const TokenRows& token_rows, int n_threads) {
+// The constants of the rows: a copy, for the same reason as for the tokens.
+struct OwnConstants {
+  std::vector<double> memory;
+  std::size_t width = 0;
+
+  OwnConstants(const std::optional<Input<double, 2>>& given, std::size_t n_rows) {
+    if (!given) return;
+    if (given->shape(0) != n_rows) refuse("there must be a row of constants for each row of tokens");
+    memory.assign(given->data(), given->data() + given->size());
+    width = given->shape(1);
+  }
+  std::span<const double> operator[](std::size_t row) const {
+    return std::span(memory).subspan(row * width, width);
+  }
+};
+
+auto is_legal(const Grammar& grammar, const TokenRows& token_rows, int n_threads,
+              const std::optional<Input<double, 2>>& given_constants) {
   check_threads(n_threads);
   const OwnRows rows(token_rows);
+  const OwnConstants constants(given_constants, rows.n_rows);
   std::vector<std::uint8_t> legal(rows.n_rows);
   {
     nb::gil_scoped_release released;
@@ -157,7 +182,7 @@ auto is_legal(const Grammar& grammar, const TokenRows& token_rows, int n_threads
       const auto length = static_cast<std::size_t>(length_of(row));
       const bool is_padded =
           std::all_of(row.begin() + length_of(row), row.end(), [](TokenId id) { return id == PAD; });
-      legal[i] = is_padded && !find_violation(grammar, row.first(length));
+      legal[i] = is_padded && !find_violation(grammar, row.first(length), constants[i]);
     });
   }
   return to_numpy(std::move(legal), {legal.size()});
@@ -198,25 +223,85 @@ nb::dict tables(const Grammar& grammar) {
   return result;
 }
 
+Unit to_unit(const std::vector<int>& parts) {
+  if (parts.size() != Unit::N_DIMENSIONS)
+    refuse("a unit must have " + std::to_string(Unit::N_DIMENSIONS) + " exponents");
+  Unit unit;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (std::abs(parts[i]) > Unit::MOST_PARTS) refuse("an exponent of a unit is too large");
+    unit.parts[i] = static_cast<std::int16_t>(parts[i]);
+  }
+  return unit;
+}
+
+void construct_units(Units* self, const std::vector<std::vector<int>>& of_variables,
+                     const std::vector<int>& of_target, int most_constants) {
+  Units units{{}, to_unit(of_target), std::max(most_constants, 0)};
+  for (const std::vector<int>& parts : of_variables) units.of_variables.push_back(to_unit(parts));
+  new (self) Units(std::move(units));
+}
+
+auto mark_fixed(const Vocabulary& vocabulary, const Units& units, const TokenRows& tokens,
+                const Input<double, 2>& constants) {
+  check_units(vocabulary, units);
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  const std::size_t n = batch.constants.size();
+  std::vector<std::uint8_t> marks(n * batch.width);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto fixed = fixed_by_units(vocabulary, units, batch.expressions.rows[i], batch.constants[i]);
+    std::copy(fixed.begin(), fixed.end(), marks.begin() + static_cast<std::ptrdiff_t>(i * batch.width));
+  }
+  return to_numpy(std::move(marks), {n, batch.width});
+}
+
+using UnitParts = std::vector<int>;
+using UnitsState = std::tuple<std::vector<UnitParts>, UnitParts, int>;
+
+UnitParts parts_of(const Unit& unit) { return {unit.parts.begin(), unit.parts.end()}; }
+
+UnitsState state_of(const Units& units) {
+  std::vector<UnitParts> of_variables;
+  for (const Unit& unit : units.of_variables) of_variables.push_back(parts_of(unit));
+  return {of_variables, parts_of(units.of_target), units.most_constants};
+}
+
+void bind_units(nb::module_& module) {
+  nb::class_<Units>(module, "Units")
+      .def("__init__", &construct_units, nb::arg("of_variables"), nb::arg("of_target"),
+           nb::arg("most_constants"), "Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS.")
+      .def_prop_ro("allows_offset", &Units::allows_offset)
+      .def("__getstate__", &state_of)
+      .def("__setstate__", [](Units& units, const UnitsState& state) {
+        construct_units(&units, std::get<0>(state), std::get<1>(state), std::get<2>(state));
+      });
+  module.attr("UNIT_PARTS") = Unit::PARTS;
+  module.attr("UNIT_DIMENSIONS") = Unit::N_DIMENSIONS;
+  module.def("fixed_by_units", &mark_fixed, nb::arg("vocabulary"), nb::arg("units"), nb::arg("tokens"),
+             nb::arg("constants"), "1 for each constant that is an exponent of something with a unit.");
+}
+
 }  // namespace
 
 void bind_grammar(nb::module_& module) {
+  bind_units(module);
   nb::class_<Grammar>(module, "Grammar")
       .def("__init__", &construct, nb::arg("vocabulary"), nb::arg("max_length"), nb::arg("max_constants"),
-           nb::arg("nestings"), nb::arg("uses"), nb::arg("required"),
+           nb::arg("nestings"), nb::arg("uses"), nb::arg("required"), nb::arg("units").none(),
            "nestings: (outer, inner, at_most); uses: (tokens, at_most); messages write tokens as #id.")
       .def("legal_tokens", &legal_tokens, nb::arg("rows"), nb::arg("n_threads"),
            "(rows, positions, tokens): 1 where a token may stand given those before it.")
       .def("is_legal", &is_legal, nb::arg("rows"), nb::arg("n_threads"),
-           "1 for each row that is a legal expression.")
+           nb::arg("constants").none() = nb::none(), "1 for each row that is a legal expression.")
       .def(
           "check",
-          [](const Grammar& grammar, const TokenRow& tokens) {
+          [](const Grammar& grammar, const TokenRow& tokens, const std::vector<double>& constants) {
             const auto row = row_span(tokens);
-            const Flaw flaw = find_violation(grammar, row.first(static_cast<std::size_t>(length_of(row))));
+            const auto length = static_cast<std::size_t>(length_of(row));
+            const Flaw flaw = find_violation(grammar, row.first(length), constants);
             return std::tuple(flaw.position, flaw.reason);
           },
-          nb::arg("tokens"), "(position, reason) of the first token that is not legal; (-1, '') for none.")
+          nb::arg("tokens"), nb::arg("constants"),
+          "(position, reason) of the first token that is not legal; (-1, '') for none.")
       .def("fill", &fill_rows, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"), nb::arg("stream"),
            nb::arg("n_threads"), "(tokens, log_probs) of the legal left-to-right fill.")
       .def("fill_tokens", &fill_tokens, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"),

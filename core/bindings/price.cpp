@@ -249,7 +249,7 @@ Structures merge(const Structures& first, double first_nats, const Structures& s
 // Returns tokens, constants, fixed flags, mean squared residuals (NaN without a fit), and information.
 nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
               std::size_t end, int n_starts, int max_steps, double tolerance, std::uint64_t seed,
-              int n_threads) {
+              int n_threads, const Units* units) {
   if (begin > end || end > structures.priced.size()) throw std::invalid_argument("there are not so many");
   if (static_cast<std::size_t>(vocabulary.n_variables()) != data.scoring.n_columns())
     throw std::invalid_argument("the vocabulary's variables are not the columns of X");
@@ -258,7 +258,7 @@ nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const 
   std::vector<FittedStructure> fitted;
   {
     nb::gil_scoped_release release;
-    const StructureFitOptions options{n_starts, max_steps, tolerance, seed, begin};
+    const StructureFitOptions options{n_starts, max_steps, tolerance, seed, begin, units};
     fitted = fit_structures(vocabulary, std::span(structures.priced).subspan(begin, n), data.fitting(true),
                             options, n_threads);
   }
@@ -322,7 +322,9 @@ void bind_price(nb::module_& module) {
              const std::size_t n = nats.size();
              return to_numpy(std::move(nats), {n});
            })
-      .def("fit", &fit);
+      .def("fit", &fit, nb::arg("vocabulary"), nb::arg("data"), nb::arg("begin"), nb::arg("end"),
+           nb::arg("n_starts"), nb::arg("max_steps"), nb::arg("tolerance"), nb::arg("seed"),
+           nb::arg("n_threads"), nb::arg("units").none() = nb::none());
   module.def("describe_structures", &describe);
   module.def("canonical", &canonical);
   module.def("cheapest_structures", &cheapest);

@@ -20,7 +20,8 @@ class Dataset {
   // X is row-major, n_rows x n_columns. `rows` selects the rows to take (empty: all). `weights` may be null.
   // `observations` are those of all rows.
   Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows, std::size_t n_columns,
-          Observations observations, const std::vector<std::size_t>& rows = {}, Loss loss = {});
+          Observations observations, const std::vector<std::size_t>& rows = {}, Loss loss = {},
+          bool has_offset = true);
 
   // Selected rows of another data set; all of them if `rows` is empty.
   Dataset(const Dataset& from, const std::vector<std::size_t>& rows);
@@ -38,6 +39,8 @@ class Dataset {
   double n_counted() const { return observations_.counted; }
   double n_observed() const { return observations_.observed; }
   const Loss& loss() const { return loss_; }
+  // Whether a free offset is fitted with a free scale.
+  bool has_offset() const { return has_offset_; }
   // The best constant: the weighted mean of y, for squared errors.
   double center() const { return center_; }
   // The error of the best constant, which is the unit of NRMSE: the weighted standard deviation of y, for
@@ -53,6 +56,7 @@ class Dataset {
   Buffer X_, y_, weights_, root_weights_;
   Observations observations_;
   Loss loss_;
+  bool has_offset_;
   double total_weight_ = 0.0, center_ = 0.0, spread_ = 0.0;
 };
 

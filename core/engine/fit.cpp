@@ -41,12 +41,12 @@ double random_constant(std::uint64_t seed, std::uint64_t key, int attempt, std::
 }  // namespace
 
 Fitter::Fitter(const Dataset& data, const FitOptions& options)
-    : data_(data), options_(options), kernels_(kernels()) {
+    : data_(data), options_(options), kernels_(kernels()), base_(data.has_offset() ? data.center() : 0.0) {
   const std::size_t n = padded(data.n_rows());
   values_.resize(n), centered_.resize(n), residual_.resize(n), centered_y_.resize(n);
   curvature_ = data.total_weight();
   if (!data.loss().is_squared()) predicted_.resize(n), roots_.resize(n);
-  kernels_.residual(centered_y_.data(), data.y(), data.y(), 0.0, data.center(), data.root_weights(),
+  kernels_.residual(centered_y_.data(), data.y(), data.y(), 0.0, base_, data.root_weights(),
                     static_cast<int>(data.n_rows()));
 }
 
@@ -179,13 +179,13 @@ void Fitter::visit(Point& point) {
 void Fitter::project(Point& point) {
   const int n = static_cast<int>(data_.n_rows());
   const double* weights = data_.weights();
-  const double mean = (weights ? kernels_.dot(weights, values_.data(), n) : kernels_.sum(values_.data(), n)) /
-                      data_.total_weight();
+  const double total = weights ? kernels_.dot(weights, values_.data(), n) : kernels_.sum(values_.data(), n);
+  const double mean = data_.has_offset() ? total / data_.total_weight() : 0.0;
   centered_squares_ =
       kernels_.residual(centered_.data(), values_.data(), values_.data(), 0.0, mean, data_.root_weights(), n);
   const bool is_constant = centered_squares_ <= CONSTANT * mean * mean * data_.total_weight();
   point.scale = is_constant ? 0.0 : kernels_.dot(centered_.data(), centered_y_.data(), n) / centered_squares_;
-  point.offset = data_.center() - point.scale * mean;
+  point.offset = base_ - point.scale * mean;
   point.squares =
       kernels_.residual(residual_.data(), centered_y_.data(), centered_.data(), point.scale, 0.0, nullptr, n);
 }
@@ -209,7 +209,7 @@ void Fitter::center_values() {
     const double weight = roots_[at(row)] * roots_[at(row)];
     curvature_ += weight, mean += weight * values_[at(row)];
   }
-  mean /= curvature_;
+  mean = data_.has_offset() ? mean / curvature_ : 0.0;
   for (int row = 0; row < n; ++row) {
     centered_[at(row)] = (values_[at(row)] - mean) * roots_[at(row)];
     centered_squares_ += centered_[at(row)] * centered_[at(row)];
@@ -223,7 +223,7 @@ void Fitter::fit_scale(Point& point) {
   const int n = static_cast<int>(data_.n_rows());
   Point least{{}, point.scale, point.offset, loss_at(point.scale, point.offset, false)};
   project(point);
-  for (const auto& [scale, offset] : {std::pair(point.scale, point.offset), std::pair(0.0, data_.center())}) {
+  for (const auto& [scale, offset] : {std::pair(point.scale, point.offset), std::pair(0.0, base_)}) {
     const double twice = loss_at(scale, offset, false);
     if (!(least.squares <= twice)) least.scale = scale, least.offset = offset, least.squares = twice;
   }
@@ -236,8 +236,10 @@ void Fitter::fit_scale(Point& point) {
                                 : 0.0;
     double mean = 0.0;
     for (int row = 0; row < n; ++row) mean += roots_[at(row)] * roots_[at(row)] * values_[at(row)];
-    const double of_offset =
-        kernels_.dot(roots_.data(), residual_.data(), n) / curvature_ - of_scale * mean / curvature_;
+    double of_offset = 0.0;
+    if (data_.has_offset())
+      of_offset =
+          kernels_.dot(roots_.data(), residual_.data(), n) / curvature_ - of_scale * mean / curvature_;
     double share = 1.0, after = before;
     for (int halving = 0; halving < MOST_HALVINGS; ++halving, share *= 0.5) {
       after = loss_at(least.scale + share * of_scale, least.offset + share * of_offset, false);
@@ -312,7 +314,7 @@ void Fitter::remove_free_directions(double scale) {
   for (std::size_t i = 0; i < k; ++i) {
     const double before = normal_[i * k + i];
     for (std::size_t j = 0; j <= i; ++j) {
-      double covered = along_one_[i] * along_one_[j] / curvature_;
+      double covered = data_.has_offset() ? along_one_[i] * along_one_[j] / curvature_ : 0.0;
       if (centered_squares_ > 0.0) covered += along_values_[i] * along_values_[j] / centered_squares_;
       normal_[i * k + j] -= scale * scale * covered;
     }

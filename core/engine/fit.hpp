@@ -1,9 +1,10 @@
 // Fits constants by Levenberg–Marquardt.
 //
 // The model is scale * f(x; c) + offset. Scale and offset are 1 and 0, or, if they are free, optimal for
-// every c (variable projection). Steps are then taken in c alone, with the directions along f and along 1
-// removed from the derivatives. This is the Gauss–Newton step of the joint problem. For another loss than
-// squares, the same is done with the residuals and row weights of its quadratic model (engine/loss.hpp).
+// every c (variable projection); some data sets allow no offset. Steps are then taken in c alone, with the
+// directions along f and along 1 removed from the derivatives. This is the Gauss–Newton step of the joint
+// problem. For another loss than squares, the same is done with the residuals and row weights of its
+// quadratic model (engine/loss.hpp).
 #pragma once
 
 #include <chrono>
@@ -86,6 +87,7 @@ class Fitter {
   Buffer values_, centered_, residual_, centered_y_, column_memory_;
   Buffer predicted_, roots_;       // for other losses than squares: roots of the curvatures of the rows
   double curvature_ = 0.0;         // total weight of the rows of J
+  const double base_;              // value of the best model without an expression
   std::vector<std::size_t> free_;  // which constants are fitted; rows of the normal equations
   double centered_squares_ = 0.0;  // of values_
   std::vector<double> normal_, gradient_;         // J'J and J'r

@@ -57,8 +57,16 @@ bool Assessor::has_excess(const Fit& fit) const {
   });
 }
 
+Program Assessor::program_of(const Formula& breadth_first) const {
+  const Units* units = problem_.units();
+  if (units == nullptr) return compile(problem_.vocabulary(), breadth_first.tokens);
+  return compile(
+      problem_.vocabulary(), breadth_first.tokens,
+      fixed_by_units(problem_.vocabulary(), *units, breadth_first.tokens, breadth_first.constants));
+}
+
 std::optional<Individual> Assessor::assess(const Child& child) {
-  const Program program = compile(problem_.vocabulary(), child.breadth_first.tokens);
+  const Program program = program_of(child.breadth_first);
   const Fit fit = fitter_.fit(program, child.breadth_first.constants, 0);
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return {};
   Individual individual;
@@ -70,7 +78,7 @@ std::optional<Individual> Assessor::assess(const Child& child) {
 bool Assessor::offer(Individual& individual, HallOfFame& hall, const Deadline& deadline) {
   if (!hall.is_promising(individual.size(), individual.log_loss)) return false;
   const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
-  const Program program = compile(problem_.vocabulary(), breadth_first.tokens);
+  const Program program = program_of(breadth_first);
   const Fit fit = polisher_.fit(program, breadth_first.constants, 0);
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return false;
   take_over(individual, problem_.vocabulary(), breadth_first, fit);
@@ -98,7 +106,7 @@ void Assessor::list(const Individual& individual, Shortlist& shortlist, double& 
 void Assessor::list_seed(const Individual& individual, Shortlist& shortlist) {
   if (shortlist.has(individual.structure)) return;
   const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
-  const Program program = compile(problem_.vocabulary(), breadth_first.tokens);
+  const Program program = program_of(breadth_first);
   const Fit fit = lister_.fit(program, breadth_first.constants, 0);
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return;
   Listed listed{individual, 0.0, 0.0};

@@ -37,6 +37,7 @@ class Assessor {
  private:
   double log_loss(const Fit& fit, const Dataset& data) const;
   bool has_excess(const Fit& fit) const;
+  Program program_of(const Formula& breadth_first) const;
 
   const Problem& problem_;
   Fitter fitter_, polisher_, lister_;

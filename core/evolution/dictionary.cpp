@@ -45,9 +45,10 @@ constexpr double LEAST_OFFSET = 1e-3;
 }  // namespace
 
 Dictionary::Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
-                       const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed)
+                       const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed,
+                       const Units* units)
     : rows_(data, informative_rows(data)) {
-  if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed).fill(inputs, max_entries);
+  if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed, units).fill(inputs, max_entries);
 }
 
 std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size_t n_matches,
@@ -60,8 +61,9 @@ std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size
     return {};
   kernels().correlate(sums, table_.data(), weights, wanted, beside, static_cast<int>(n),
                       static_cast<int>(n_blocks));
-  std::vector<Match> best = ranked(sums, n_matches, has_families);
-  for (Match& match : best) set_line(match, target, sums_of(sums, match.entry));
+  std::vector<Match> best = ranked(sums, target, query, n_matches, has_families);
+  const bool has_offset = !query.unit || query.unit->is_number();
+  for (Match& match : best) set_line(match, target, sums_of(sums, match.entry), has_offset);
   return best;
 }
 
@@ -112,17 +114,19 @@ Dictionary::Sums Dictionary::sums_of(const float* sums, std::size_t entry) const
 }
 
 // Ranks the entries by the remaining squares times the cost of their size.
-std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t n_matches,
-                                                  bool has_families) const {
+std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, const Target& target, const Query& query,
+                                                  std::size_t n_matches, bool has_families) const {
+  const bool has_offset = !query.unit || query.unit->is_number();
   std::vector<Match> best;
   std::array<Match, N_FAMILIES * N_CURVED> curves{};
   for (Match& match : curves) match.penalised = std::numeric_limits<float>::infinity();
   float bar = std::numeric_limits<float>::infinity();
   for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
+    if (query.unit && units_[entry] != *query.unit) continue;
     const Sums of_entry = sums_of(sums, entry);
     const float variance = of_entry.variance();
     if (!(variance > LEAST_VARIANCE * of_entry.second)) continue;
-    const float left = 1.0f - of_entry.with_wanted * of_entry.with_wanted / variance;
+    const float left = share_left(target, of_entry, entry, has_offset);
     const float penalised = std::max(left, LEAST_SHARE) * size_costs_[entry];
     if (curves_[entry] >= 0) {
       Match& first = curves[static_cast<std::size_t>(curves_[entry])];
@@ -152,8 +156,21 @@ std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t
   return best;
 }
 
-// Sets the least-squares coefficients. An offset that hardly reduces the squares is dropped.
-void Dictionary::set_line(Match& match, const Target& target, const Sums& sums) const {
+// The share of the squares about the mean that a line through the entry leaves.
+float Dictionary::share_left(const Target& target, const Sums& sums, std::size_t entry,
+                             bool has_offset) const {
+  if (has_offset || target.deviation_beside > 0.0)
+    return 1.0f - sums.with_wanted * sums.with_wanted / sums.variance();
+  const double mean = means_[entry], deviation = deviations_[entry], level = target.mean / target.deviation;
+  const double second =
+      mean * mean + 2.0 * mean * deviation * sums.first + deviation * deviation * sums.second;
+  const double product = level * (mean + deviation * sums.first) + deviation * sums.with_wanted;
+  return static_cast<float>(1.0 + level * level - product * product / second);
+}
+
+// Sets the least-squares coefficients. An offset that is not allowed, or that hardly reduces the squares, is
+// dropped.
+void Dictionary::set_line(Match& match, const Target& target, const Sums& sums, bool has_offset) const {
   const double variance = sums.variance(), mean = means_[match.entry], deviation = deviations_[match.entry];
   const double own_mean = mean + deviation * sums.first;
   match.scale = sums.with_wanted / variance * target.deviation / deviation;
@@ -162,7 +179,7 @@ void Dictionary::set_line(Match& match, const Target& target, const Sums& sums) 
   match.offset = target.mean - match.scale * own_mean -
                  (target.deviation_beside > 0.0 ? match.share * target.mean_beside : 0.0);
   if (target.deviation_beside > 0.0) {
-    if (std::fabs(match.offset) < LEAST_OFFSET * target.deviation) match.offset = 0.0;
+    if (!has_offset || std::fabs(match.offset) < LEAST_OFFSET * target.deviation) match.offset = 0.0;
     return;
   }
   const double left = std::max(0.0, 1.0 - sums.with_wanted * sums.with_wanted / variance);
@@ -171,7 +188,7 @@ void Dictionary::set_line(Match& match, const Target& target, const Sums& sums) 
       mean * mean + 2.0 * mean * deviation * sums.first + deviation * deviation * sums.second;
   const double product = level * own_mean + deviation * sums.with_wanted;
   const double left_without = 1.0 + level * level - product * product / second;
-  if (left_without < left * (1.0 + WORTH_OF_OFFSET) + LEAST_WORTH)
+  if (!has_offset || left_without < left * (1.0 + WORTH_OF_OFFSET) + LEAST_WORTH)
     match.scale = product / second * target.deviation, match.offset = 0.0;
 }
 
@@ -195,6 +212,12 @@ void Dictionary::append(Formula& out, const Vocabulary& vocabulary, int index) c
   if (shape.exponent == 0.0) return;
   out.tokens.push_back(vocabulary.constant());
   out.constants.push_back(shape.exponent);
+}
+
+const std::vector<std::size_t>& Dictionary::entries_of(const Unit& unit) const {
+  static const std::vector<std::size_t> NONE;
+  const auto found = by_unit_.find(unit);
+  return found == by_unit_.end() ? NONE : found->second;
 }
 
 Formula Dictionary::formula(const Vocabulary& vocabulary, std::size_t entry) const {

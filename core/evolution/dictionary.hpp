@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/dataset.hpp"
 #include "evolution/options.hpp"
 #include "expression/formula.hpp"
+#include "grammar/units.hpp"
 
 namespace ddsr {
 
@@ -24,9 +27,10 @@ class Dictionary {
   static constexpr std::size_t WIDTH = 16;       // entries per block of the table
 
   // With about `max_entries` at most. Of the largest size, a random sample is taken. `inputs` are the columns
-  // of the variables that may occur.
+  // of the variables that may occur. With units, all entries are consistent.
   Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
-             const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed);
+             const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed,
+             const Units* units = nullptr);
 
   // An entry s for which `scale * s + offset + share * beside` is near the wanted values.
   struct Match {
@@ -38,6 +42,7 @@ class Dictionary {
   // free factor, or null.
   struct Query {
     const double *wanted, *weights, *beside;
+    std::optional<Unit> unit = {};  // only entries of this unit; one that is no number allows no offset
   };
   // Returns the nearest entries, best first, or nothing if the wanted values are constant. With families, the
   // result also has the three nearest curves of each family, one of them of a variable: their parameters are
@@ -48,6 +53,8 @@ class Dictionary {
   // The entries that are not curves, variables first. Entries of equal cost are in random order, not in that
   // of their columns.
   const std::vector<std::size_t>& simplest() const { return simplest_; }
+  // The entries of a unit, in the order of `simplest`.
+  const std::vector<std::size_t>& entries_of(const Unit& unit) const;
   Formula formula(const Vocabulary& vocabulary, std::size_t entry) const;
   double value(std::size_t entry, std::size_t row) const;
   const Dataset& rows() const { return rows_; }
@@ -80,8 +87,10 @@ class Dictionary {
   };
   Target standardised(const Query& query, float* weights, float* wanted, float* beside) const;
   Sums sums_of(const float* sums, std::size_t entry) const;
-  std::vector<Match> ranked(const float* sums, std::size_t n_matches, bool has_families) const;
-  void set_line(Match& match, const Target& target, const Sums& sums) const;
+  std::vector<Match> ranked(const float* sums, const Target& target, const Query& query,
+                            std::size_t n_matches, bool has_families) const;
+  float share_left(const Target& target, const Sums& sums, std::size_t entry, bool has_offset) const;
+  void set_line(Match& match, const Target& target, const Sums& sums, bool has_offset) const;
   void append(Formula& out, const Vocabulary& vocabulary, int shape) const;
 
   Dataset rows_;
@@ -93,6 +102,8 @@ class Dictionary {
   std::vector<int> curves_;
   std::size_t n_curved_variables_ = 0;
   std::vector<std::size_t> simplest_;
+  std::vector<Unit> units_;  // of the entries; empty without units
+  std::map<Unit, std::vector<std::size_t>> by_unit_;
   FloatBuffer table_;
 };
 

@@ -40,11 +40,12 @@ std::uint64_t mixed(std::uint64_t hash, std::int64_t word) {
 }  // namespace
 
 DictionaryMaker::DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocabulary,
-                                 const EvolutionOptions& options, std::uint64_t seed)
+                                 const EvolutionOptions& options, std::uint64_t seed, const Units* units)
     : dictionary_(dictionary),
       vocabulary_(vocabulary),
       options_(options),
       kernels_(kernels()),
+      units_(units),
       random_(seed, 0, STREAM),
       n_rows_(dictionary.rows_.n_rows()),
       stride_(padded(n_rows_)) {
@@ -67,6 +68,17 @@ void DictionaryMaker::fill(const std::vector<int>& inputs, std::size_t max_entri
   rank_by_simplicity();
   max_entries_ = max_entries;
   add_curves();
+  if (units_ != nullptr) sort_by_unit();
+}
+
+// First in the order of `simplest`, then the curves.
+void DictionaryMaker::sort_by_unit() {
+  Dictionary& dictionary = dictionary_;
+  for (const int shape : dictionary.entries_) dictionary.units_.push_back(shape_units_[at(shape)]);
+  for (const std::size_t entry : dictionary.simplest_)
+    dictionary.by_unit_[dictionary.units_[entry]].push_back(entry);
+  for (std::size_t entry = dictionary.simplest_.size(); entry < dictionary.entries_.size(); ++entry)
+    dictionary.by_unit_[dictionary.units_[entry]].push_back(entry);
 }
 
 // Entries are already in the order of their cost; those of equal cost are shuffled.
@@ -145,6 +157,7 @@ void DictionaryMaker::add_leaves(const std::vector<int>& inputs) {
   if (vocabulary_.one() < 0) return;
   // The literal 1 is not an entry, because it is constant, but it is part of many.
   dictionary_.shapes_.push_back({vocabulary_.one()});
+  if (units_ != nullptr) shape_units_.push_back({});
   values_.resize(values_.size() + stride_, 1.0);
   by_cost_[1].push_back(static_cast<int>(dictionary_.shapes_.size()) - 1);
 }
@@ -233,8 +246,24 @@ void DictionaryMaker::add_curve(Family family, int operand, double factor, doubl
   add({vocabulary_.find(op), operand, -1, exponent, size, factor, shift, curve}, MOST_COST);
 }
 
+// Adds the unit of the shape to the list if it has one.
+bool DictionaryMaker::has_consistent_units(const Shape& shape) {
+  const Token& token = vocabulary_[shape.token];
+  if (shape.a < 0) {
+    shape_units_.push_back(units_->of_variables[at(token.variable)]);
+    return true;
+  }
+  const Unit& operand = shape_units_[at(shape.a)];
+  if (shape.shift != 0.0 && !operand.is_number()) return false;
+  const std::optional<Unit> other = shape.b < 0 ? std::nullopt : std::optional(shape_units_[at(shape.b)]);
+  const std::optional<Unit> unit = result_unit(unit_law(token), operand, other, shape.exponent);
+  if (unit) shape_units_.push_back(*unit);
+  return unit.has_value();
+}
+
 void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   const Token& token = vocabulary_[shape.token];
+  if (units_ != nullptr && !has_consistent_units(shape)) return;
   const std::size_t before = values_.size();
   values_.resize(before + stride_);
   double* values = values_.data() + before;
@@ -264,6 +293,7 @@ void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   }
   if (!kernels_.all_finite(values, n) || !seen_values_.insert(hash).second) {
     values_.resize(before);
+    if (units_ != nullptr) shape_units_.pop_back();
     return;
   }
   dictionary_.shapes_.push_back(shape);

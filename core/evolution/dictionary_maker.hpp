@@ -11,7 +11,7 @@ namespace ddsr {
 class DictionaryMaker {
  public:
   DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocabulary, const EvolutionOptions& options,
-                  std::uint64_t seed);
+                  std::uint64_t seed, const Units* units);
 
   void fill(const std::vector<int>& inputs, std::size_t max_entries);
 
@@ -47,14 +47,17 @@ class DictionaryMaker {
   void add_curve(Family family, int operand, double factor, double shift, double exponent = 0.0);
   // Computes the values and keeps the shape if they are new.
   void add(const Shape& shape, std::size_t cost);
+  bool has_consistent_units(const Shape& shape);
   void enter(int shape, std::size_t cost);
   void rank_by_simplicity();
+  void sort_by_unit();
   double* values_of(int shape) { return values_.data() + static_cast<std::size_t>(shape) * stride_; }
 
   Dictionary& dictionary_;
   const Vocabulary& vocabulary_;
   const EvolutionOptions& options_;
   const Kernels& kernels_;
+  const Units* units_;
   RandomSource random_;
   const std::size_t n_rows_, stride_;
   std::size_t max_entries_ = 0;
@@ -63,6 +66,7 @@ class DictionaryMaker {
   Buffer values_, inner_, exponents_;
   std::vector<std::vector<int>> by_cost_;
   std::vector<std::size_t> costs_;  // of the entries
+  std::vector<Unit> shape_units_;   // if there are units
   std::unordered_set<std::uint64_t> seen_values_, seen_shapes_;
 };
 

@@ -32,10 +32,13 @@ Island::Island(const Problem& problem, int index)
       index_(static_cast<std::uint32_t>(index)),
       assessor_(problem),
       sketches_(problem.vocabulary(), problem.materials[0].drawing, problem.materials[0].dictionary,
-                problem.options.is_scale_free) {
+                problem.options.is_scale_free, problem.units()) {
+  if (problem.units() != nullptr)
+    unit_repair_.emplace(problem.vocabulary(), *problem.units(), problem.materials[0].drawing,
+                         problem.materials[0].dictionary);
   for (const Problem::Material& material : problem.materials)
     matchers_.emplace_back(problem.vocabulary(), material.drawing, material.dictionary,
-                           problem.options.is_scale_free);
+                           problem.options.is_scale_free, problem.units());
 }
 
 void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
@@ -162,13 +165,13 @@ std::optional<Child> Island::first_generation(RandomSource& random) const {
   const auto step = static_cast<int>(state.counters.n_steps - state.born_at);
   if (step < problem_.vocabulary().n_variables() && !problem_.has_template()) {
     const auto variable = static_cast<TokenId>(problem_.vocabulary().first_variable() + step);
-    if (std::optional<Child> child = made_legal({{variable}, {}})) return child;
+    if (std::optional<Child> child = made_legal({{variable}, {}}, &random)) return child;
   }
   const int size = LEAST_FIRST_SIZE + step % (MOST_FIRST_SIZE - LEAST_FIRST_SIZE + 1);
   for (int attempt = 0; attempt < N_ATTEMPTS; ++attempt) {
-    if (std::optional<Child> child = made_legal(random_filling(size, random))) return child;
+    if (std::optional<Child> child = made_legal(random_filling(size, random), &random)) return child;
   }
-  return made_legal(draw_legal(problem_.grammar, random));
+  return made_legal(draw_legal(problem_.grammar, random), &random);
 }
 
 // A random tree or, with a template, one for each hole. There the first ones are small: a hole often needs
@@ -246,21 +249,27 @@ std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSourc
       formula = mutated(parent.formula, move, random);
     }
     if (formula == parent.formula) continue;
-    if (std::optional<Child> child = made_legal(std::move(formula))) return child;
+    if (std::optional<Child> child = made_legal(std::move(formula), &random)) return child;
   }
   return {};
 }
 
-// Most illegal children have operators on constants only. Folding repairs these.
-std::optional<Child> Island::made_legal(Formula&& formula) const {
+// Most illegal children have operators on constants only, which folding repairs, or units that do not agree.
+// Without random numbers, units are not repaired.
+std::optional<Child> Island::made_legal(Formula&& formula, RandomSource* random) const {
+  if (std::optional<Child> child = legal(Formula(formula))) return child;
+  Formula folded = fold_constants(problem_.vocabulary(), formula);
+  if (!unit_repair_ || random == nullptr) return legal(std::move(folded));
+  std::optional<Formula> repaired = unit_repair_->repaired(folded, *random);
+  return repaired ? legal(std::move(*repaired)) : std::nullopt;
+}
+
+std::optional<Child> Island::legal(Formula&& formula) const {
+  if (formula.tokens.size() > static_cast<std::size_t>(problem_.grammar.rules.max_length)) return {};
   Child child{std::move(formula), {}};
-  for (const bool is_folded : {false, true}) {
-    if (is_folded) child.formula = fold_constants(problem_.vocabulary(), child.formula);
-    if (child.formula.tokens.size() > static_cast<std::size_t>(problem_.grammar.rules.max_length)) continue;
-    child.breadth_first = breadth_first_of(problem_.vocabulary(), child.formula);
-    if (!find_violation(problem_.grammar, child.breadth_first.tokens)) return child;
-  }
-  return {};
+  child.breadth_first = breadth_first_of(problem_.vocabulary(), child.formula);
+  if (find_violation(problem_.grammar, child.breadth_first.tokens, child.breadth_first.constants)) return {};
+  return child;
 }
 
 int Island::n_tries(const Surroundings& surroundings, std::uint64_t structure) const {

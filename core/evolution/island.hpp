@@ -6,6 +6,7 @@
 #include "evolution/assessor.hpp"
 #include "evolution/sketches.hpp"
 #include "evolution/structure_memory.hpp"
+#include "evolution/unit_repair.hpp"
 #include "expression/operands.hpp"
 
 namespace ddsr {
@@ -85,7 +86,8 @@ class Island {
   Formula crossed(const Formula& parent, const Formula& donor, RandomSource& random) const;
   std::size_t draw_material(const std::vector<Range>& operands, RandomSource& random) const;
   std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, std::size_t& move);
-  std::optional<Child> made_legal(Formula&& formula) const;
+  std::optional<Child> made_legal(Formula&& formula, RandomSource* random = nullptr) const;
+  std::optional<Child> legal(Formula&& formula) const;
   int n_tries(const Surroundings& surroundings, std::uint64_t structure) const;
   double fitness(const Individual& individual) const {
     return individual.log_loss + problem_.options.parsimony * individual.size();
@@ -96,6 +98,7 @@ class Island {
   Assessor assessor_;
   std::vector<SubtreeMatcher> matchers_;  // one for each of the problem's materials
   Sketches sketches_;
+  std::optional<UnitRepair> unit_repair_;
   std::vector<std::uint64_t> tried_;
 };
 

@@ -42,16 +42,19 @@ std::size_t dictionary_size(const EvolutionOptions& options) {
   return 0;
 }
 
-std::vector<Problem::Material> materials_for(const Vocabulary& vocabulary, const EvolutionOptions& options,
+std::vector<Problem::Material> materials_for(const Grammar& grammar, const EvolutionOptions& options,
                                              const Dataset& fitting, std::uint64_t seed) {
+  const Vocabulary& vocabulary = grammar.vocabulary;
+  const Units* units = grammar.rules.units ? &*grammar.rules.units : nullptr;
   std::vector<Problem::Material> materials;
   const Template* pattern = vocabulary.pattern();
   const std::size_t n_holes = pattern == nullptr ? 1 : pattern->holes.size();
   for (std::size_t hole = 0; hole < n_holes; ++hole) {
     if (pattern != nullptr && pattern->holes[hole].is_constant) continue;
     const std::vector<int> inputs = vocabulary.inputs_of(hole);
-    materials.push_back({hole, Drawing(vocabulary, options, inputs),
-                         Dictionary(vocabulary, options, fitting, inputs, dictionary_size(options), seed)});
+    materials.push_back(
+        {hole, Drawing(vocabulary, options, inputs),
+         Dictionary(vocabulary, options, fitting, inputs, dictionary_size(options), seed, units)});
   }
   return materials;
 }
@@ -69,7 +72,7 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       fitting(source, rows),
       listing(all_rows, listing_rows(all_rows)),
       mutations(weighted_moves(settings)),
-      materials(materials_for(rules.vocabulary, settings, fitting, random_seed)) {}
+      materials(materials_for(rules, settings, fitting, random_seed)) {}
 
 Price Problem::price() const {
   const double n_rows = scoring.n_counted();

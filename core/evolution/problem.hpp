@@ -37,6 +37,8 @@ struct Problem {
   Price price() const;
 
   const Vocabulary& vocabulary() const { return grammar.vocabulary; }
+  // Null if columns have no units.
+  const Units* units() const { return grammar.rules.units ? &*grammar.rules.units : nullptr; }
   bool has_template() const { return vocabulary().pattern() != nullptr; }
 };
 

@@ -17,12 +17,13 @@ enum Way : std::size_t { TIMES, OVER, UNDER, N_WAYS };
 }  // namespace
 
 Sketches::Sketches(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary,
-                   bool is_scale_free)
+                   bool is_scale_free, const Units* units)
     : vocabulary_(vocabulary),
       drawing_(drawing),
       dictionary_(dictionary),
       splicing_(vocabulary, drawing, dictionary),
       is_scale_free_(is_scale_free),
+      units_(units),
       wanted_(vocabulary, dictionary.rows()) {
   wrappers_.push_back({});
   const TokenId power = drawing.find(Op::Pow), division = drawing.find(Op::Div);
@@ -54,19 +55,28 @@ std::vector<Formula> Sketches::completed(std::uint64_t beginning) {
   const Wrapper wrapper = wrappers_[beginning % wrappers_.size()];
   const std::optional<Outline> outline = outline_of(beginning / wrappers_.size());
   if (!outline || !wanted_.evaluate(outline->formula)) return {};
+  std::optional<Unit> unit;
+  if (units_ != nullptr) {
+    unit = needed_unit(vocabulary_, *units_, outline->formula, outline->place);
+    if (unit) unit = unit_below(vocabulary_, wrapper, *unit);
+    if (!unit) return {};
+  }
   wanted_.want(1.0, 0.0);
-  Freedom freedom{is_scale_free_, is_scale_free_};
+  Freedom freedom{is_scale_free_, is_scale_free_ && dictionary_.rows().has_offset()};
   if (!wanted_.carry_down(outline->place, freedom)) return {};
   wanted_.carry_below(wrapper);
   if (!wanted_.weigh()) return {};
   // Curves of all families only where they are most likely.
   const Op above = wrapper.token < 0 ? Op::Div : vocabulary_[wrapper.token].op;
   const bool has_families = above == Op::Div || above == Op::Exp || above == Op::Log;
-  const Dictionary::Query query{wanted_.values(), wanted_.weights(), nullptr};
+  const Dictionary::Query query{wanted_.values(), wanted_.weights(), nullptr, unit};
   const Site place{outline->place, outline->place + 1};
   std::vector<Formula> formulas;
-  for (const Dictionary::Match& match : dictionary_.nearest(query, N_COMPLETED, scratch_, has_families))
-    formulas.push_back(splicing_.with_match(outline->formula, place, wrapper, of_one_sign(match), freedom));
+  for (const Dictionary::Match& match : dictionary_.nearest(query, N_COMPLETED, scratch_, has_families)) {
+    const bool can_shift = !unit || unit->is_number();
+    formulas.push_back(splicing_.with_match(outline->formula, place, wrapper,
+                                            can_shift ? of_one_sign(match) : match, freedom));
+  }
   return formulas;
 }
 

@@ -16,7 +16,7 @@ namespace ddsr {
 class Sketches {
  public:
   Sketches(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary,
-           bool is_scale_free);
+           bool is_scale_free, const Units* units = nullptr);
 
   // Returns the sketch at the cursor and advances the cursor; nothing after the last sketch.
   std::optional<Formula> next(std::uint64_t& cursor);
@@ -42,6 +42,7 @@ class Sketches {
   const Dictionary& dictionary_;
   const Splicing splicing_;
   const bool is_scale_free_;
+  const Units* units_;
   std::vector<Wrapper> wrappers_;  // all possible functions and powers above the unknown part
   Wanted wanted_;
   FloatBuffer scratch_;

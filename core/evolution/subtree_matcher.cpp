@@ -23,21 +23,24 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 }  // namespace
 
 SubtreeMatcher::SubtreeMatcher(const Vocabulary& vocabulary, const Drawing& drawing,
-                               const Dictionary& dictionary, bool is_scale_free)
+                               const Dictionary& dictionary, bool is_scale_free, const Units* units)
     : vocabulary_(vocabulary),
       drawing_(drawing),
       dictionary_(dictionary),
       splicing_(vocabulary, drawing, dictionary),
       is_scale_free_(is_scale_free),
+      units_(units),
       wanted_(vocabulary, dictionary.rows()) {}
 
 Formula SubtreeMatcher::match(const Formula& parent, int first, int last, RandomSource& random) {
   if (dictionary_.size() == 0 || vocabulary_.constant() < 0) return parent;
   const Site place = draw_place(parent, first, last, random);
   const Wrapper wrapper = draw_wrapper(random);
+  const std::optional<Unit> unit = unit_at(parent, place, wrapper);
+  if (units_ != nullptr && !unit) return parent;
   const bool is_whole = place.begin == 0 && place.beside == Beside::Nothing;
   if (!wanted_.evaluate(parent) || !want_target(is_whole, random)) return parent;
-  Freedom freedom{is_scale_free_, is_scale_free_};
+  Freedom freedom{is_scale_free_, is_scale_free_ && dictionary_.rows().has_offset()};
   if (!wanted_.carry_down(place.begin, freedom)) return parent;
   const double* kept = place.beside == Beside::Nothing ? nullptr : wanted_.values_at(place.kept_begin);
   // A term's factor can be free only if the new expression enters the wanted values linearly.
@@ -46,12 +49,21 @@ Formula SubtreeMatcher::match(const Formula& parent, int first, int last, Random
     wanted_.carry_through(place.beside == Beside::Term ? Op::Add : Op::Mul, false, kept, nullptr);
   wanted_.carry_below(wrapper);
   if (!wanted_.weigh()) return parent;
-  const Dictionary::Query query{wanted_.values(), wanted_.weights(), is_joint ? kept : nullptr};
+  const Dictionary::Query query{wanted_.values(), wanted_.weights(), is_joint ? kept : nullptr, unit};
   const std::vector<Dictionary::Match> matches = dictionary_.nearest(query, N_MATCHES, scratch_);
   if (matches.empty()) return parent;
   std::size_t rank = 0;
   while (rank + 1 < matches.size() && random.chance(NEXT_RATE)) ++rank;
   return splicing_.with_match(parent, place, wrapper, matches[rank], freedom);
+}
+
+// The unit that the entry needs; nothing without units, or if none will do.
+std::optional<Unit> SubtreeMatcher::unit_at(const Formula& parent, const Site& place,
+                                            const Wrapper& wrapper) const {
+  if (units_ == nullptr) return {};
+  if (place.beside == Beside::Factor) return unit_below(vocabulary_, wrapper, {});
+  const std::optional<Unit> unit = needed_unit(vocabulary_, *units_, parent, place.begin);
+  return unit ? unit_below(vocabulary_, wrapper, *unit) : std::nullopt;
 }
 
 // Draws any subtree, which is either replaced or kept beside the new part. If a term of a sum is replaced,
@@ -97,7 +109,8 @@ bool SubtreeMatcher::want_target(bool is_whole, RandomSource& random) {
   const double *f = wanted_.values_at(0), *y = rows.y();
   auto weight = [&](std::size_t row) { return rows.weights() == nullptr ? 1.0 : rows.weights()[row]; };
   double scale = 1.0, offset = 0.0;
-  const bool has_offset = random.chance(OFFSET_RATE), has_scale = random.chance(SCALE_RATE) || has_offset;
+  const bool has_offset = random.chance(OFFSET_RATE) && rows.has_offset(),
+             has_scale = random.chance(SCALE_RATE) || has_offset;
   if (is_scale_free_ && has_scale && !is_whole) {
     double mean = 0.0, squares = 0.0, product = 0.0;
     const double center = has_offset ? rows.center() : 0.0;

@@ -14,7 +14,7 @@ namespace ddsr {
 class SubtreeMatcher {
  public:
   SubtreeMatcher(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary,
-                 bool is_scale_free);
+                 bool is_scale_free, const Units* units = nullptr);
 
   // Returns the parent with a matched expression replacing a subtree, added to it or multiplied by it.
   // Returns the parent itself if there is no match. The place is one of the tokens [first, last).
@@ -24,12 +24,14 @@ class SubtreeMatcher {
   Site draw_place(const Formula& parent, int first, int last, RandomSource& random) const;
   Wrapper draw_wrapper(RandomSource& random) const;
   bool want_target(bool is_whole, RandomSource& random);
+  std::optional<Unit> unit_at(const Formula& parent, const Site& place, const Wrapper& wrapper) const;
 
   const Vocabulary& vocabulary_;
   const Drawing& drawing_;
   const Dictionary& dictionary_;
   const Splicing splicing_;
   const bool is_scale_free_;
+  const Units* units_;
   Wanted wanted_;
   FloatBuffer scratch_;
 };

@@ -26,6 +26,16 @@ bool keeps_scale(Op op) {
 
 }  // namespace
 
+std::optional<Unit> unit_below(const Vocabulary& vocabulary, const Wrapper& wrapper, const Unit& unit) {
+  if (wrapper.token < 0) return unit;
+  const Token& token = vocabulary[wrapper.token];
+  const UnitLaw law = unit_law(token);
+  if (law.kind == UnitLaw::Kind::Quotient) return quotient({}, unit);
+  const bool gives_number = law.kind == UnitLaw::Kind::Number || law.kind == UnitLaw::Kind::Sign;
+  if (gives_number) return unit.is_number() ? std::optional(Unit{}) : std::nullopt;
+  return operand_unit(law, true, unit, {}, wrapper.exponent);
+}
+
 bool is_root(Op op, double exponent) {
   return op == Op::Sqrt || (op == Op::Pow && exponent != std::round(exponent));
 }

@@ -9,6 +9,7 @@
 #include "engine/dataset.hpp"
 #include "engine/evaluate.hpp"
 #include "expression/formula.hpp"
+#include "grammar/units.hpp"
 
 namespace ddsr {
 
@@ -17,6 +18,9 @@ struct Wrapper {
   TokenId token = -1;
   double exponent = 0.0;
 };
+
+// The unit below a wrapper whose result has this one; nothing if no unit will do.
+std::optional<Unit> unit_below(const Vocabulary& vocabulary, const Wrapper& wrapper, const Unit& unit);
 
 // Whether the model's own scale and offset cover a factor or an added constant at a place. Below a root, a
 // factor is covered only if it is positive.

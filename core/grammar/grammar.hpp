@@ -8,15 +8,17 @@
 //     So every subtree that is not a leaf contains a free leaf: a variable, or the literal 1 if there are no
 //     constants, in which case 1 + 1 is the only way to write 2.
 // Users add nesting rules (grammar/nesting.hpp), rules on how often tokens are used (the number of constants
-// is one of them) and variables that must appear.
+// is one of them), variables that must appear, and units (grammar/units.hpp).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "expression/vocabulary.hpp"
 #include "grammar/nesting.hpp"
 #include "grammar/token_set.hpp"
+#include "grammar/units.hpp"
 
 namespace ddsr {
 
@@ -32,6 +34,7 @@ struct Rules {
   std::vector<NestingRule> nestings;
   std::vector<UseRule> uses;
   std::vector<TokenId> required;  // variables that must appear
+  std::optional<Units> units = {};
 };
 
 class Grammar {

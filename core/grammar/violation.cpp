@@ -93,9 +93,12 @@ Flaw find_violation_in_prefix(const Grammar& grammar, std::span<const TokenId> t
   return {};
 }
 
-Flaw find_violation(const Grammar& grammar, std::span<const TokenId> tokens) {
+Flaw find_violation(const Grammar& grammar, std::span<const TokenId> tokens,
+                    std::span<const double> constants) {
   if (Flaw flaw = find_violation_in_prefix(grammar, tokens)) return flaw;
-  return find_flaw(grammar.vocabulary, tokens);
+  if (Flaw flaw = find_flaw(grammar.vocabulary, tokens)) return flaw;
+  if (!grammar.rules.units) return {};
+  return find_unit_flaw(grammar.vocabulary, *grammar.rules.units, tokens, constants);
 }
 
 }  // namespace ddsr

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "parallel.hpp"
@@ -56,7 +57,7 @@ class StructureFitter {
     if (!prepared) return {};
     const auto n_free = static_cast<std::size_t>(
         std::count(prepared->is_fixed.begin(), prepared->is_fixed.end(), std::uint8_t{0}));
-    if (n_free >= n_rows_) return {};
+    if (n_free >= n_rows_ || !has_consistent_units(*prepared)) return {};
     const Program program = compile(vocabulary_, prepared->formula.tokens, prepared->is_fixed);
     FittedStructure best;
     int n_same = 0;
@@ -83,6 +84,14 @@ class StructureFitter {
     made.max_steps = options.max_steps, made.tolerance = options.tolerance;
     made.measures_information = true;
     return made;
+  }
+
+  bool has_consistent_units(const Prepared& prepared) const {
+    if (options_.units == nullptr) return true;
+    std::vector<double> constants = prepared.formula.constants;
+    for (std::size_t i = 0; i < constants.size(); ++i)
+      if (prepared.is_fixed[i] == 0) constants[i] = std::numeric_limits<double>::quiet_NaN();
+    return !find_unit_flaw(vocabulary_, *options_.units, prepared.formula.tokens, constants);
   }
 
   std::vector<double> constants(const Prepared& prepared, const Structure& structure, std::uint32_t key,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/fit.hpp"
+#include "grammar/units.hpp"
 #include "price/enumeration.hpp"
 
 namespace ddsr {
@@ -15,7 +16,8 @@ struct StructureFitOptions {
   int max_steps = 40;
   double tolerance = 1e-8;
   std::uint64_t seed = 0;
-  std::size_t first = 0;  // index of the first structure, which selects the random starts
+  std::size_t first = 0;         // index of the first structure, which selects the random starts
+  const Units* units = nullptr;  // structures that do not agree with them are not fitted
 };
 
 struct FittedStructure {

@@ -85,6 +85,24 @@ def canonical_keys(vocabulary: Vocabulary, rows: NDArray[np.int16], n_threads: i
 
 # --- core/bindings/grammar.cpp
 
+UNIT_PARTS: int
+UNIT_DIMENSIONS: int
+
+class Units:
+    def __init__(
+        self, of_variables: Sequence[Sequence[int]], of_target: Sequence[int], most_constants: int
+    ) -> None:
+        """Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS."""
+
+    @property
+    def allows_offset(self) -> bool:
+        """Whether a constant may be added to every equation."""
+
+def fixed_by_units(
+    vocabulary: Vocabulary, units: Units, tokens: NDArray[np.int16], constants: NDArray[np.float64]
+) -> NDArray[np.uint8]:
+    """Mark the constants that are exponents of something with a unit."""
+
 class Grammar:
     def __init__(
         self,
@@ -94,10 +112,13 @@ class Grammar:
         nestings: Sequence[tuple[Sequence[int], Sequence[int], int]],
         uses: Sequence[tuple[Sequence[int], int]],
         required: Sequence[int],
+        units: Units | None,
     ) -> None: ...
     def legal_tokens(self, rows: NDArray[np.int16], n_threads: int) -> NDArray[np.uint8]: ...
-    def is_legal(self, rows: NDArray[np.int16], n_threads: int) -> NDArray[np.uint8]: ...
-    def check(self, tokens: NDArray[np.int16]) -> tuple[int, str]: ...
+    def is_legal(
+        self, rows: NDArray[np.int16], n_threads: int, constants: NDArray[np.float64] | None = None
+    ) -> NDArray[np.uint8]: ...
+    def check(self, tokens: NDArray[np.int16], constants: Sequence[float]) -> tuple[int, str]: ...
     def fill(
         self,
         logits: NDArray[np.float32],
@@ -157,6 +178,7 @@ class Data:
         quantile: float = 0.5,
         known: float = 0.0,
         function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]] | None = None,
+        has_offset: bool = True,
     ) -> None: ...
     @property
     def center(self) -> float: ...
@@ -462,6 +484,7 @@ class Structures:
         tolerance: float,
         seed: int,
         n_threads: int,
+        units: Units | None = None,
     ) -> tuple[
         NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]
     ]:

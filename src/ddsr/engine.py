@@ -16,6 +16,7 @@ from ddsr.data.arrays import Floats as Floats
 from ddsr.data.checks import MOST_COUNTED, as_rows, check_whole
 from ddsr.data.dataset import Dataset
 from ddsr.data.row_samples import choose_rows, sampled
+from ddsr.data.units import Units
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
@@ -141,6 +142,8 @@ class Engine:
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows used for fits"""
         self.dataset = data
+        self.units = core_units(data.units)
+        """units of the columns and of y in the native core; None: not known"""
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
         loss, counted_as = data.loss, (float(self.n_counted), float(self.n_observed))
         self._data = _core.Data(
@@ -150,6 +153,7 @@ class Engine:
             loss.quantile,
             loss.known,
             loss.checked_function,
+            has_offset=data.allows_offset,
         )
         counted = target if weights is None else target[weights > 0.0]
         if not LEAST_SPREAD < self._data.spread < np.inf or counted.max() == counted.min():
@@ -264,6 +268,10 @@ class Engine:
         known: KnownScores | None = None,
     ) -> Scores:
         mask = None if is_fixed is None else _as_mask(is_fixed, batch).view(np.uint8)
+        if self.units is not None and batch.vocabulary.template is None:
+            # an exponent of something with a unit belongs to the structure
+            fixed = _core.fixed_by_units(batch.vocabulary.core, self.units, batch.tokens, batch.constants)
+            mask = fixed if mask is None else mask | fixed
         with _bad_batch_is_an_expression_error():
             found = _core.score(
                 batch.vocabulary.core,
@@ -320,6 +328,11 @@ def gradients(
             batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
         )
     return found, is_finite.astype(bool)
+
+
+def core_units(units: Units | None) -> _core.Units | None:
+    """Return units for the native core."""
+    return None if units is None else _core.Units(*units.parts)
 
 
 def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:

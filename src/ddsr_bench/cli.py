@@ -98,6 +98,13 @@ def bench() -> None:
 )
 @click.option("--device", metavar="NAME", default="cpu", help="Device for the networks: cpu, cuda or auto.")
 @click.option(
+    "--units",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="CSV file with the units of the variables, which methods are told: columns name, role (feature or "
+    "target), variable, and one exponent per dimension: m, s, kg, T (K) and V.",
+)
+@click.option(
     "--memory",
     type=click.FloatRange(0, min_open=True),
     metavar="GIB",

@@ -18,6 +18,7 @@ from ddsr.storage.version import ddsr_version
 from ddsr_bench.peers import PEERS
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 from ddsr_bench.problems.trial import data_path
+from ddsr_bench.problems.units import with_units
 from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers, Workers
 from ddsr_bench.runner.curves import FOLDER as CURVES
 from ddsr_bench.runner.identity import no_identity_warning
@@ -50,6 +51,7 @@ class SuiteRun:
     stack: int | None = None
     threads: int
     device: str
+    units: str | None = None
     memory: float | None = None
     cluster: str | None = None
     data: str | None = None
@@ -73,6 +75,8 @@ class SuiteRun:
         problems = named_problems(load_suites(self.suites), self.names)
         if self.draw is not None:
             problems = draw_problems(problems, self.draw, self.draw_seed)
+        if self.units is not None:
+            problems = with_units(problems, Path(self.units))
         for problem in problems:
             if problem.source != "uniform":  # report missing data now instead of in every row
                 data_path(problem, Path(self.data) if self.data else None)
@@ -124,6 +128,7 @@ class SuiteRun:
             "epochs": self.epochs,
             "threads": self.threads,
             "device": self.device,
+            "units": Path(self.units).name if self.units else None,
             "memory": self.memory,
             "data": "DIR" if self.data else None,
             "store": "DIR",

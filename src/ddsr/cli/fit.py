@@ -13,6 +13,7 @@ from ddsr.cli.options import (
     as_json,
     read_names,
     read_operator_list,
+    read_units,
     tensorboard_folder,
 )
 from ddsr.data.printable import printable
@@ -107,6 +108,20 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     multiple=True,
     metavar="RULE",
     help="Rule that equations must obey, such as 'forbid exp on a' or 'use b'. Can be repeated.",
+)
+@click.option(
+    "--units",
+    callback=read_units,
+    metavar="A=UNIT,…",
+    help="Units of the target and of all features, such as 'E=J,m=kg,v=m/s'; nothing after '=' for a number. "
+    "'names' reads them from names such as 'T [K]'. Equations with inconsistent units are left out.",
+)
+@click.option(
+    "--unit-constants",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    help="Number of fitted constants of an equation that may have a unit.",
 )
 @click.option(
     "--stop-at",

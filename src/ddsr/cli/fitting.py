@@ -17,6 +17,7 @@ from ddsr.cli.template import check_formula, describe_constants, goodness, optio
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.data.losses import Loss
 from ddsr.data.preparation import TableOptions
+from ddsr.data.units import unit_in_name
 from ddsr.estimator.early import check_parameters, first_entry
 from ddsr.expression import Expression
 from ddsr.expression.template_parser import parse_template
@@ -97,6 +98,7 @@ def run_fit(
     data = read_training_data(path, columns, _table_options(settings))
     for line in describe(data):
         say(line)
+    parameters |= _units_of_columns(parameters.get("units"), data)
     template_text = option(template, formula)
     if template_text is not None:
         parsed = parse_template(template_text, data.features)
@@ -133,6 +135,20 @@ def run_fit(
     if run is not None:
         say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
     done.raise_interrupt()
+
+
+def _units_of_columns(units: Mapping[str, str] | str | None, data: TrainingData) -> dict[str, Any]:
+    """Return the parameters with the units of the columns that are used, and of the target."""
+    if units is None:
+        return {}
+    target = data.columns.target
+    if isinstance(units, str):  # in the names
+        return {"units": units, "y_units": unit_in_name(target)}
+    others = {*data.columns.roles, *data.columns.ignored, *data.text_columns, *data.empty_columns}
+    return {
+        "units": {name: unit for name, unit in units.items() if name not in others},
+        "y_units": units.get(target),
+    }
 
 
 def _table_options(settings: Mapping[str, Any]) -> TableOptions:
@@ -174,6 +190,8 @@ def estimator_parameters(
     dates: str = "error",
     stop_at: str | None = None,
     round_constants: bool = True,
+    units: Mapping[str, str] | str | None = None,
+    unit_constants: int = 0,
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -192,6 +210,8 @@ def estimator_parameters(
         "stop_at": stop_at,
         "round_constants": round_constants,
     }
+    if units is not None or unit_constants:
+        parameters |= {"units": units, "unit_constants": unit_constants}
     if operators:
         parameters["operators"] = operators
     if guesses:

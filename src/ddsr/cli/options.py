@@ -74,6 +74,23 @@ def read_operator_list(ctx: click.Context, param: click.Parameter, value: str | 
     return names
 
 
+def read_units(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, str] | str | None:
+    """Read `name=unit` pairs separated by commas, or `names`."""
+    if value is None or value.strip() == "names":
+        return value and "names"
+    units: dict[str, str] = {}
+    for part in value.split(","):
+        name, sign, unit = part.partition("=")
+        if not sign or not name.strip():
+            raise click.BadParameter(
+                f"{part.strip()!r} is not a column and its unit, such as 'm=kg': write 'z=' for a number",
+                ctx,
+                param,
+            )
+        units[name.strip()] = unit.strip()
+    return units
+
+
 tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
     "--tensorboard",
     type=click.Path(file_okay=False),

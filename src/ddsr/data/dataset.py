@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ddsr.data.arrays import Floats
 from ddsr.data.checks import as_rows, check_counts, check_finite, check_target, check_weights
 from ddsr.data.losses import SQUARED, Loss
+from ddsr.data.units import Units
 from ddsr.data.weighting import Weighting
 from ddsr.errors import DataError
 
@@ -43,6 +44,8 @@ class Dataset:
     """positions of the rows in the original data; None: all rows were kept"""
     loss: Loss = SQUARED
     """loss that a fit to these data minimises"""
+    units: Units | None = None
+    """units of the columns and of y; None: they are not known"""
 
     @classmethod
     def of(
@@ -55,6 +58,7 @@ class Dataset:
         names: Sequence[str],
         loss: Loss = SQUARED,
         y_err: ArrayLike | None = None,
+        units: Units | None = None,
     ) -> Dataset:
         """Check the data and drop rows with a count of 0; return a `Dataset` unchanged.
 
@@ -66,7 +70,8 @@ class Dataset:
             raise DataError("y is missing: pass one value for each row of X")
         rows, kept = as_rows(X, names), None
         if y_err is not None:
-            return _with_errors(rows, y, y_err, names, loss, (sample_weight, counts))
+            known = _with_errors(rows, y, y_err, names, loss, (sample_weight, counts))
+            return replace(known, units=units)
         repeats = check_counts(counts, len(rows))
         if repeats is not None and not repeats.all():
             check_weights(sample_weight, len(rows))
@@ -81,12 +86,17 @@ class Dataset:
         weights, repeats = check_weights(sample_weight, len(rows)), check_counts(counts, len(rows))
         weights, repeats = (part if part is None else _read_only(part) for part in (weights, repeats))
         weighting = Weighting.of(weights, repeats, target)
-        return cls(rows, target, tuple(names), weights, repeats, weighting, kept, loss)
+        return cls(rows, target, tuple(names), weights, repeats, weighting, kept, loss, units)
 
     @property
     def is_weighted(self) -> bool:
         """Whether weights or counts were given."""
         return self.sample_weight is not None or self.counts is not None
+
+    @property
+    def allows_offset(self) -> bool:
+        """Whether a constant may be added to every equation."""
+        return self.units is None or self.units.allows_offset
 
     def with_target(self, y: ArrayLike) -> Dataset:
         """Return the same rows with another target, which has one value for each original row."""
@@ -108,7 +118,8 @@ class Dataset:
         X, y = np.ascontiguousarray(self.X[rows]), self.y[rows]
         weights, counts = (part if part is None else part[rows] for part in (self.sample_weight, self.counts))
         kept = rows if self.kept is None else self.kept[rows]
-        data = Dataset(X, y, self.names, weights, counts, Weighting.of(weights, counts, y), kept, self.loss)
+        weighting = Weighting.of(weights, counts, y)
+        data = Dataset(X, y, self.names, weights, counts, weighting, kept, self.loss, self.units)
         return data._with_known_errors(self.loss) if self.loss.known else data
 
     def _with_known_errors(self, loss: Loss) -> Dataset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,9 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
     1 / (1 + exp(-f(X))). With more classes, there is one equation for each class against the others, and the
     probabilities are scaled to a sum of 1.
 
-    The parameters are those of `DDSRRegressor` except `loss`, which is always "logistic". So are the
-    attributes; with more than two classes, those from `equations_` to `noise_` are lists with one item per
-    class, in the order of `classes_`.
+    The parameters are those of `DDSRRegressor` except `loss`, which is always "logistic", and `y_units`. So
+    are the attributes; with more than two classes, those from `equations_` to `noise_` are lists with one
+    item per class, in the order of `classes_`.
 
     Attributes
     ----------
@@ -43,6 +43,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
     """
 
     loss = "logistic"
+    y_units = ""  # log-odds are numbers
 
     def __init__(
         self,
@@ -69,6 +70,8 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         dates: str = "error",
         stop_at: str | None = None,
         round_constants: bool = True,
+        units: Mapping[str, str] | str | None = None,
+        unit_constants: int = 0,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -92,6 +95,8 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         self.dates = dates
         self.stop_at = stop_at
         self.round_constants = round_constants
+        self.units = units
+        self.unit_constants = unit_constants
 
     def fit(
         self,

@@ -8,11 +8,12 @@ from typing import Any
 from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset, RowWeights
 from ddsr.data.losses import Loss
-from ddsr.engine import Engine, FitOptions
+from ddsr.engine import Engine, FitOptions, core_units
 from ddsr.estimator.goal import Goal
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
+from ddsr.estimator.unit_parameters import check_units_are_supported, read_units
 from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
 from ddsr.expression.operators import find_operator
@@ -35,6 +36,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     method = parse_method(parameters["preset"])
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
+    has_evolution = dict(method.options).get("refiner") == "evolution"
+    check_units_are_supported(parameters.get("units"), str(method), has_evolution, parameters.get("template"))
     Loss.of(parameters["loss"])
     Goal.of(parameters.get("stop_at"))
     for each in read_operators(parameters.get("operators", ())):
@@ -59,7 +62,14 @@ def first_entry(
     operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
     template = None if text is None else parse_template(text, features, own_among(operators))
     vocabulary = Vocabulary(features, operators, template=template)
-    grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
+    units = read_units(
+        features,
+        parameters.get("units"),
+        parameters.get("y_units"),
+        parameters.get("unit_constants", 0),
+        ["y"],
+    )
+    grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())), units=core_units(units))
     read_guesses(parameters.get("guesses", ()), grammar)
     options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
     loss = Loss.of(parameters.get("loss", "squared"))
@@ -71,5 +81,6 @@ def first_entry(
         names=vocabulary.variables,
         loss=loss,
         y_err=weights.y_err,
+        units=units,
     )
     return baseline(Engine(vocabulary, dataset, options=options), grammar).most_accurate()

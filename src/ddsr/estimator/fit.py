@@ -255,7 +255,8 @@ class Fit:
         size = seconds if self.early is None else max(seconds, self.early.seconds)
         lister, allows = self.problem.lister, self.problem.lister.listing.allows
         engine = self.problem.engine
-        is_allowed = allows if rules else None  # without rules no step adds an operator
+        # without rules and units every step is allowed
+        is_allowed = allows if rules or self.problem.grammar.units is not None else None
         has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
         some = some_of(self.problem.data, engine, size)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]

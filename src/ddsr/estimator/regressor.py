@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,13 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         Known part of the formula, such as "A * exp(-f(t)) + g(x, z)": names that are neither columns nor
         operators are constants, or unknown functions of the named columns, for which the search finds
         expressions (docs/templates.md). `f(...)` is a function of all columns.
+    units : dict, "names" or None
+        Unit of every column, such as `{"m": "kg", "v": "m/s"}`, with "" for a number; "names" reads them from
+        column names such as "T [K]". Only equations with consistent units are listed (docs/units.md).
+    y_units : str, sequence of str or None
+        Unit of y, or of each of its columns.
+    unit_constants : int
+        Number of fitted constants of an equation that may have a unit. The others are numbers.
     rules : sequence of rules, texts or dicts
         Rules that equations must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text, such
         as "forbid exp on mass", or as a dict (docs/estimator.md).
@@ -174,6 +181,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         dates: str = "error",
         stop_at: str | None = None,
         round_constants: bool = True,
+        units: Mapping[str, str] | str | None = None,
+        y_units: str | Sequence[str] | None = None,
+        unit_constants: int = 0,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -198,6 +208,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         self.dates = dates
         self.stop_at = stop_at
         self.round_constants = round_constants
+        self.units = units
+        self.y_units = y_units
+        self.unit_constants = unit_constants
 
     def fit(
         self,

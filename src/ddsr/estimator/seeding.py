@@ -79,7 +79,7 @@ def _fitted(
 def _bare(seed: Expression, grammar: Grammar) -> Expression:
     """Return the seed without constants that only scale and shift it, since the search fits these anyway."""
     core = unscaled(seed.simplified())
-    return core if grammar.check(core.tokens) is None else seed
+    return core if grammar.check(core.tokens, core.constants) is None else seed
 
 
 def with_guesses(front: ParetoFront, best: FrontEntry, problem: Problem) -> ParetoFront:

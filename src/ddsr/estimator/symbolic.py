@@ -38,6 +38,7 @@ from ddsr.estimator.tables import (
 )
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
+from ddsr.estimator.unit_parameters import check_units_are_supported, read_units
 from ddsr.estimator.verbosity import check_verbose, shown
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
@@ -119,6 +120,8 @@ class SymbolicEstimator(
         budget = Budget.of(config, self.max_time, self.max_epochs, started, self.stop_at)
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
+        has_evolution = dict(method.options).get("refiner") == "evolution"
+        check_units_are_supported(self.units, str(method), has_evolution, self.template)
         fits = [
             Fit(
                 problem,
@@ -166,6 +169,9 @@ class SymbolicEstimator(
                     )
                 else:
                     data = data.with_target(target)
+                given = self.units, self.y_units, self.unit_constants
+                units = read_units(read.names, *given, targets.names, output)
+                data = replace(data, units=units)
                 problem = pose(
                     method,
                     vocabulary,

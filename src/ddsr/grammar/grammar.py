@@ -136,6 +136,8 @@ class Grammar:
     max_constants: int = 10
     """maximum number of constants of an expression"""
     rules: Sequence[Rule] = ()
+    units: _core.Units | None = None
+    """units of the variables and of the target, which expressions must agree with; None: not known"""
     core: _core.Grammar = field(init=False, repr=False, compare=False)
     """the native grammar"""
 
@@ -148,7 +150,7 @@ class Grammar:
         object.__setattr__(self, "core", _build(self))
 
     def __reduce__(self) -> tuple[type[Grammar], tuple[object, ...]]:
-        return Grammar, (self.vocabulary, self.max_length, self.max_constants, self.rules)
+        return Grammar, (self.vocabulary, self.max_length, self.max_constants, self.rules, self.units)
 
     def legal_tokens(self, rows: ArrayLike, n_threads: int = 1) -> NDArray[np.bool_]:
         """Return which tokens are legal at each position given those before it, of shape (B, L, V).
@@ -159,15 +161,21 @@ class Grammar:
         with _named_errors(self.vocabulary):
             return self.core.legal_tokens(_tokens(rows, 2), n_threads).view(np.bool_)
 
-    def is_legal(self, rows: ArrayLike, n_threads: int = 1) -> NDArray[np.bool_]:
-        """Return which rows, padded with PAD, are expressions that obey all rules, of shape (B,)."""
-        with _named_errors(self.vocabulary):
-            return self.core.is_legal(_tokens(rows, 2), n_threads).view(np.bool_)
+    def is_legal(
+        self, rows: ArrayLike, n_threads: int = 1, constants: ArrayLike | None = None
+    ) -> NDArray[np.bool_]:
+        """Return which rows, padded with PAD, are expressions that obey all rules, of shape (B,).
 
-    def check(self, tokens: ArrayLike) -> str | None:
+        With units, a power of something with a unit is illegal unless `constants` has its exponent.
+        """
+        numbers = None if constants is None else np.ascontiguousarray(constants, dtype=np.float64)
+        with _named_errors(self.vocabulary):
+            return self.core.is_legal(_tokens(rows, 2), n_threads, numbers).view(np.bool_)
+
+    def check(self, tokens: ArrayLike, constants: Sequence[float] = ()) -> str | None:
         """Describe which rule an expression breaks and where; None if it obeys them all."""
         with _named_errors(self.vocabulary):
-            position, reason = self.core.check(_tokens(tokens, 1))
+            position, reason = self.core.check(_tokens(tokens, 1), list(constants))
         return None if position < 0 else f"position {position}: {with_names(self.vocabulary, reason)}"
 
     def fill(
@@ -257,6 +265,7 @@ def _build(grammar: Grammar) -> _core.Grammar:
             nestings,
             uses,
             required,
+            grammar.units,
         )
 
 

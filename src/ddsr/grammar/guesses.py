@@ -41,7 +41,7 @@ def _read(text: object, grammar: Grammar) -> Expression:
         expression = Expression.from_tree(vocabulary, _folded(parsed))
     except ExpressionError as error:
         raise ExpressionError(f"cannot read the guess {text!r}: {error}", error.position) from None
-    broken = grammar.check(expression.tokens)
+    broken = grammar.check(expression.tokens, expression.constants)
     if broken is not None:
         reason = broken.partition(": ")[2]  # without the token position, which users do not know
         raise ExpressionError(f"the guess {text!r} breaks a rule of the search: {reason}")
@@ -57,7 +57,7 @@ def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[E
                 seed = Expression.from_tree(grammar.vocabulary, _folded(form))
             except ExpressionError:  # operators that this search does not use
                 continue
-            if grammar.check(seed.tokens) is None:
+            if grammar.check(seed.tokens, seed.constants) is None:
                 found.append(seed)
                 break
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ddsr import _core
 from ddsr.errors import ExpressionError, VocabularyError
 from ddsr.expression import Expression, Kind, Node, Vocabulary, scaled
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting, Rule
@@ -35,9 +36,15 @@ class Listing:
         if own.vocabulary.template is not None and not own.is_filled:
             return False
         if own.tree.kind in (Kind.CONSTANT, Kind.ONE):
-            return not any(self._refuses_number(rule, own) for rule in self.grammar.rules)
-        rules = tuple(self.grammar.rules)
-        return not rules or _unlimited(own.vocabulary, rules).check(own.tokens) is None
+            return self._allows_number(own)
+        rules, units = tuple(self.grammar.rules), self.grammar.units
+        if not rules and units is None:
+            return True
+        return _unlimited(own.vocabulary, rules, units).check(own.tokens, own.constants) is None
+
+    def _allows_number(self, number: Expression) -> bool:
+        has_unit = self.grammar.units is not None and not self.grammar.units.allows_offset
+        return not has_unit and not any(self._refuses_number(rule, number) for rule in self.grammar.rules)
 
     def _in_vocabulary(self, equation: Expression) -> Expression | None:
         """Return the equation over the search's tokens, in any order; None if it uses others."""
@@ -110,6 +117,6 @@ class Listing:
 
 
 @lru_cache(maxsize=16)
-def _unlimited(vocabulary: Vocabulary, rules: tuple[Rule, ...]) -> Grammar:
+def _unlimited(vocabulary: Vocabulary, rules: tuple[Rule, ...], units: _core.Units | None) -> Grammar:
     """Return the rules for equations with scale and offset, which may be longer than `max_length`."""
-    return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
+    return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules, units)

@@ -132,6 +132,7 @@ class CheapForms:
             TOLERANCE,
             self.engine.seed,
             self.engine.n_threads,
+            self.engine.units,
         )
         rows = np.flatnonzero(np.isfinite(mean_squares)).tolist()
         if not rows:

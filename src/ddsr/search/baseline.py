@@ -13,6 +13,7 @@ from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.search.front import ParetoFront
 from ddsr.search.lister import Lister
+from ddsr.search.monomials import monomials
 
 PLAIN = FitOptions(max_steps=20, tolerance=1e-10)
 # Lengths of the random equations that are drawn if the rules refuse the simplest ones, and draws per length.
@@ -30,6 +31,9 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     `GrammarError` if none of them is finite on the data.
     """
     lister, vocabulary, front = Lister.of(engine, grammar), engine.vocabulary, ParetoFront()
+    units = engine.dataset.units
+    if units is not None and (products := monomials(grammar, units)):
+        front = lister.merge(front, engine.score(products))
     numbers = [each for each in _numbers(vocabulary) if lister.listing.allows(each)]
     # all variables at once: there may be thousands
     lines = [each[grammar.is_legal(each, engine.n_threads)] for each in _lines(engine)]
@@ -101,7 +105,7 @@ def _drawn(grammar: Grammar, seed: int) -> Iterator[Batch]:
     lengths = [length for length in FIRST_LENGTHS if length < grammar.max_length]
     for length in (*lengths, grammar.max_length):
         try:
-            short = Grammar(grammar.vocabulary, length, grammar.max_constants, grammar.rules)
+            short = Grammar(grammar.vocabulary, length, grammar.max_constants, grammar.rules, grammar.units)
         except GrammarError:  # no expression this short obeys the rules
             continue
         yield Batch.from_tokens(grammar.vocabulary, short.sample(N_DRAWN, seed))

@@ -148,7 +148,9 @@ class RefinedSearch:
         """Put proposals into evolution, and the best into the front; return the gain of the front."""
         if len(proposals.expressions):
             batch = as_batch(proposals.expressions, self.engine.vocabulary)
-            self.evolution.take(batch.take(np.flatnonzero(self.grammar.is_legal(batch.tokens))))
+            self.evolution.take(
+                batch.take(np.flatnonzero(self.grammar.is_legal(batch.tokens, constants=batch.constants)))
+            )
         best, *others = proposals.scores or self.evolution.found().scores
         known, self.front = self.front, self.lister.merge(self.front, best, others, self.deadline)
         return self.front.gain_over(known)

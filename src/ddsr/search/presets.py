@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig, changed
 from ddsr.data.dataset import Dataset
-from ddsr.engine import Engine, FitOptions
+from ddsr.engine import Engine, FitOptions, core_units
 from ddsr.errors import MethodError, did_you_mean
 from ddsr.expression import Vocabulary
 from ddsr.generators.device import check_device, check_memory, check_rows, find_device
@@ -115,9 +115,13 @@ def _start_default(
         evolution = replace(evolution, moves=_without_match(evolution.moves))
     if sketches == "false":
         evolution = replace(evolution, n_sketches=0)
-    # the prior and the symmetries apply to equations of y, not to fillings of a template or to log-odds
+    # the prior and the symmetries apply to equations of y, not to fillings of a template or to log-odds,
+    # and generators know no units
     loss, has_template = problem.data.loss, problem.grammar.vocabulary.template is not None
-    is_of_values = loss.is_of_values and not has_template
+    has_units = problem.grammar.units is not None
+    is_of_values = loss.is_of_values and not has_template and not has_units
+    if has_units:
+        generator = "none"
     primer = None if generator == "none" or not is_of_values else make_primer(problem, config)
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.starting_points is not None:
@@ -326,12 +330,12 @@ def pose(
         )
     PRESETS[method.preset].check(config, device, len(vocabulary))
     check_prior(str(method), dict(method.options), config)
-    grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
+    data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
+    grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules, core_units(data.units))
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
-    data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
     engine = Engine(vocabulary, data, options=options, seed=seed, n_threads=n_threads)
     noise = _noise_of(engine, config)
     if noise.weights is not None:

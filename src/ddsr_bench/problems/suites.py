@@ -59,12 +59,18 @@ class BenchmarkProblem:
     """path of the user's file"""
     is_standardised: bool = False
     """whether features and target are scaled to mean 0 and variance 1, as for SRBench's black-box problems"""
+    units: tuple[str, ...] = ()
+    """unit of each variable, which methods are told; empty: none"""
+    target_unit: str = ""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> BenchmarkProblem:
         """Read a problem from JSON, where tuples are lists."""
         ranges = tuple((low, high) for low, high in fields["ranges"])
-        return cls(**{**fields, "variables": tuple(fields["variables"]), "ranges": ranges})
+        lists: dict[str, Any] = {
+            name: tuple(fields[name]) for name in ("variables", "units") if name in fields
+        }
+        return cls(**{**fields, **lists, "ranges": ranges})
 
 
 def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:

@@ -28,6 +28,8 @@ def identity_of(problem: BenchmarkProblem, data_dir: Path | None = None) -> str:
         *(problem.formula, problem.variables, problem.ranges, problem.n_rows),
         problem.is_standardised,
     ]
+    if problem.units:
+        description += [problem.units, problem.target_unit]
     digest = hashlib.sha256(json.dumps(description).encode())
     if problem.source != "uniform":
         path = data_path(problem, data_dir)

@@ -89,6 +89,7 @@ def run_one(task: Task) -> RunResult:
     data = make_data(task.problem, task.seed, task.noise, data_dir)
     make = _load_factory(task.factory)
     estimator = make(task.method, task.seed, task.time, task.epochs, task.threads, task.device)
+    _tell_units(estimator, task)
     estimator, wall, cpu = _fitted(task, estimator, data)
     keep_curve(task, estimator)
     form = estimator.sympy()
@@ -100,6 +101,16 @@ def run_one(task: Task) -> RunResult:
         wall_s=wall,
         cpu_s=cpu,
     )
+
+
+def _tell_units(estimator: Any, task: Task) -> None:
+    problem = task.problem
+    if not problem.units:
+        return
+    if task.factory != OWN_METHODS or not hasattr(estimator, "y_units"):
+        raise BenchError(f"{task.method} takes no units: leave out --units")
+    units = dict(zip(problem.variables, problem.units, strict=True))
+    estimator.set_params(units=units, y_units=problem.target_unit)
 
 
 def _fitted(task: Task, estimator: Regressor, data: Split) -> tuple[Regressor, float, float | None]:

@@ -66,7 +66,7 @@ def write_scales(batch: Batch, factors: Mapping[str, float], grammar: Grammar) -
             written = Expression.from_tree(batch.vocabulary, _scaled(expression.tree, factors)).simplified()
         except ExpressionError:  # the vocabulary has no product or no constants for a factor
             continue
-        if len(written) <= grammar.max_length and grammar.check(written.tokens) is None:
+        if len(written) <= grammar.max_length and grammar.check(written.tokens, written.constants) is None:
             allowed.append(written)
     return Batch.of(allowed) if allowed else None
 

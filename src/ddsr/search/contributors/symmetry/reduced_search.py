@@ -243,7 +243,7 @@ class ReducedSearch:
         for expression in Batch.of(made).simplified(positive=self.engine.positive_variables):
             known = identity(expression)
             is_new = known not in self.seen and bool(expression.variables_used)
-            if is_new and self.grammar.check(expression.tokens) is None:
+            if is_new and self.grammar.check(expression.tokens, expression.constants) is None:
                 self.seen.add(known)
                 yield expression
 

@@ -1,0 +1,371 @@
+#include "grammar/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "grammar/grammar.hpp"
+
+namespace ddsr {
+
+namespace {
+
+// Relative difference below which an exponent is the multiple of 1/60 beside it.
+constexpr double SAME_EXPONENT = 1e-9;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+template <typename PartOf>
+std::optional<Unit> made(PartOf part_of) {
+  Unit unit;
+  for (std::size_t i = 0; i < unit.parts.size(); ++i) {
+    const double part = part_of(i), whole = std::nearbyint(part);
+    if (!(std::fabs(part - whole) <= SAME_EXPONENT * Unit::PARTS) || std::fabs(whole) > Unit::MOST_PARTS)
+      return {};
+    unit.parts[i] = static_cast<std::int16_t>(whole);
+  }
+  return unit;
+}
+
+// The units that a subtree may have, each with the number of constants with a unit that this takes. With
+// `of_any` of them it may have whatever unit is needed.
+class Possible {
+ public:
+  struct Way {
+    Unit unit;
+    int cost;
+  };
+  static constexpr int NEVER = 1'000'000;
+  int of_any = NEVER;
+
+  static Possible only(const Unit& unit) {
+    Possible result;
+    result.add(unit, 0);
+    return result;
+  }
+  // A fitted constant.
+  static Possible constant() {
+    Possible result = only({});
+    result.of_any = 1;
+    return result;
+  }
+
+  const Way* begin() const { return ways_.data(); }
+  const Way* end() const { return ways_.data() + n_; }
+  bool is_empty(int most) const { return n_ == 0 && of_any > most; }
+
+  int cost_of(const Unit& unit) const {
+    for (const Way& way : *this)
+      if (way.unit == unit) return std::min(way.cost, of_any);
+    return of_any;
+  }
+  int least_cost() const {
+    int least = of_any;
+    for (const Way& way : *this) least = std::min(least, way.cost);
+    return least;
+  }
+  void add(const std::optional<Unit>& unit, int cost) {
+    if (!unit || cost >= of_any || cost >= NEVER) return;
+    for (std::size_t i = 0; i < n_; ++i)
+      if (ways_[i].unit == *unit) {
+        ways_[i].cost = std::min(ways_[i].cost, cost);
+        return;
+      }
+    if (n_ < ways_.size()) ways_[n_++] = {*unit, cost};
+  }
+
+ private:
+  // More ways need several constants with a unit in one subtree; those that come later are more expensive.
+  std::array<Way, 4> ways_;
+  std::size_t n_ = 0;
+};
+
+Possible of_equal(const Possible& a, const Possible& b, bool is_ratio) {
+  Possible result;
+  if (!is_ratio) result.of_any = a.of_any + b.of_any;
+  for (const Possible* each : {&a, &b})
+    for (const auto& [unit, cost] : *each) {
+      const int both = a.cost_of(unit) + b.cost_of(unit);
+      result.add(is_ratio ? Unit{} : unit, both);
+    }
+  if (is_ratio) result.add(Unit{}, a.of_any + b.of_any);
+  return result;
+}
+
+template <typename Combine>
+Possible of_pair(const Possible& a, const Possible& b, Combine combine) {
+  Possible result;
+  result.of_any = std::min(a.of_any + b.least_cost(), b.of_any + a.least_cost());
+  for (const auto& [left, cost] : a)
+    for (const auto& [right, other] : b) result.add(combine(left, right), cost + other);
+  return result;
+}
+
+Possible of_power(const Possible& base, double exponent) {
+  Possible result;
+  result.of_any = exponent == 0.0 ? Possible::NEVER : base.of_any;
+  for (const auto& [unit, cost] : base) result.add(power(unit, exponent), cost);
+  return result;
+}
+
+// What stands in an exponent: a number that is known, or something else.
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+
+Possible result_of(const UnitLaw& law, const Possible& a, const Possible& b, double exponent) {
+  using Kind = UnitLaw::Kind;
+  switch (law.kind) {
+    case Kind::Same:
+    case Kind::Ratio:
+      return of_equal(a, b, law.kind == Kind::Ratio);
+    case Kind::Product:
+      return of_pair(a, b, product);
+    case Kind::Quotient:
+      return of_pair(a, b, quotient);
+    case Kind::Degree:
+      return of_power(a, law.degree);
+    case Kind::Power: {
+      Possible result;
+      const int numbers = a.cost_of({}) + b.cost_of({});
+      if (!std::isnan(exponent)) result = of_power(a, exponent);
+      result.add(Unit{}, numbers);
+      return result;
+    }
+    case Kind::Sign: {
+      Possible result;
+      result.add(Unit{}, a.least_cost());
+      return result;
+    }
+    case Kind::Number:
+      break;
+  }
+  Possible result;
+  result.add(Unit{}, a.cost_of({}) + b.cost_of({}));
+  return result;
+}
+
+std::string reason_for(const UnitLaw& law, const std::string& name) {
+  using Kind = UnitLaw::Kind;
+  switch (law.kind) {
+    case Kind::Same:
+    case Kind::Ratio:
+      return name + " has operands of different units";
+    case Kind::Power:
+      return name + " needs a fixed exponent or a base without a unit, and an exponent without a unit";
+    case Kind::Product:
+    case Kind::Quotient:
+    case Kind::Degree:
+      return name + " has a unit with an exponent that is too large or not a simple fraction";
+    default:
+      return name + " needs a number, but has something with a unit";
+  }
+}
+
+// The units of the subtrees of an expression, from its last token to its first.
+class Inference {
+ public:
+  Inference(const Vocabulary& vocabulary, const Units& units, std::span<const TokenId> breadth_first,
+            std::span<const double> constants)
+      : vocabulary_(vocabulary),
+        units_(units),
+        tokens_(breadth_first),
+        children_(first_children(vocabulary, breadth_first)),
+        numbers_(breadth_first.size(), UNKNOWN),
+        possible_(breadth_first.size()) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const Kind kind = vocabulary[tokens_[i]].kind;
+      if (kind == Kind::One) numbers_[i] = 1.0;
+      if (kind == Kind::Constant && next < constants.size()) numbers_[i] = constants[next++];
+    }
+  }
+
+  Flaw run() {
+    for (std::size_t i = tokens_.size(); i-- > 0;) {
+      const Token& token = vocabulary_[tokens_[i]];
+      if (token.kind == Kind::Operator) {
+        const auto first = at(children_[i]), second = token.arity == 2 ? first + 1 : first;
+        const Possible none = Possible::only({});
+        const UnitLaw law = unit_law(token);
+        possible_[i] = result_of(law, possible_[first], token.arity == 2 ? possible_[second] : none,
+                                 token.arity == 2 ? numbers_[second] : UNKNOWN);
+        if (possible_[i].is_empty(units_.most_constants))
+          return {static_cast<int>(i), reason_for(law, token_text(tokens_[i]))};
+      } else if (token.kind == Kind::Variable) {
+        possible_[i] = Possible::only(units_.of_variables[at(token.variable)]);
+      } else if (token.kind == Kind::Constant && units_.most_constants > 0) {
+        possible_[i] = Possible::constant();
+      } else {
+        possible_[i] = Possible::only({});
+      }
+    }
+    if (possible_[0].cost_of(units_.of_target) > units_.most_constants)
+      return {0, "the expression does not have the unit of the target"};
+    return {};
+  }
+
+  const Possible& at_token(std::size_t i) const { return possible_[i]; }
+  std::size_t first_child(std::size_t i) const { return at(children_[i]); }
+
+ private:
+  const Vocabulary& vocabulary_;
+  const Units& units_;
+  std::span<const TokenId> tokens_;
+  std::vector<int> children_;
+  std::vector<double> numbers_;
+  std::vector<Possible> possible_;
+};
+
+}  // namespace
+
+std::optional<Unit> product(const Unit& a, const Unit& b) {
+  return made([&](std::size_t i) { return static_cast<double>(a.parts[i]) + b.parts[i]; });
+}
+
+std::optional<Unit> quotient(const Unit& a, const Unit& b) {
+  return made([&](std::size_t i) { return static_cast<double>(a.parts[i]) - b.parts[i]; });
+}
+
+std::optional<Unit> power(const Unit& a, double exponent) {
+  return made([&](std::size_t i) { return a.parts[i] == 0 ? 0.0 : exponent * a.parts[i]; });
+}
+
+UnitLaw unit_law(const Token& token) {
+  using Kind = UnitLaw::Kind;
+  if (token.own != nullptr) return {Kind::Number};
+  switch (token.op) {
+    case Op::Add:
+    case Op::Sub:
+    case Op::Min:
+    case Op::Max:
+    case Op::Hypot:
+      return {Kind::Same};
+    case Op::Atan2:
+      return {Kind::Ratio};
+    case Op::Mul:
+      return {Kind::Product};
+    case Op::Div:
+      return {Kind::Quotient};
+    case Op::Pow:
+      return {Kind::Power};
+    case Op::Sign:
+    case Op::Step:
+      return {Kind::Sign};
+    default: {
+      const double degree = row_of(token.op).degree;
+      return degree == 0.0 ? UnitLaw{Kind::Number} : UnitLaw{Kind::Degree, degree};
+    }
+  }
+}
+
+Flaw find_unit_flaw(const Vocabulary& vocabulary, const Units& units, std::span<const TokenId> breadth_first,
+                    std::span<const double> constants) {
+  return Inference(vocabulary, units, breadth_first, constants).run();
+}
+
+std::vector<std::uint8_t> fixed_by_units(const Vocabulary& vocabulary, const Units& units,
+                                         std::span<const TokenId> breadth_first,
+                                         std::span<const double> constants) {
+  std::vector<std::uint8_t> is_fixed(constants.size());
+  Inference inference(vocabulary, units, breadth_first, constants);
+  if (inference.run()) return is_fixed;
+  std::vector<std::size_t> constant_at(breadth_first.size());
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < breadth_first.size(); ++i) {
+    constant_at[i] = n;
+    n += vocabulary.is_constant(breadth_first[i]);
+  }
+  for (std::size_t i = 0; i < breadth_first.size(); ++i) {
+    const Token& token = vocabulary[breadth_first[i]];
+    if (token.kind != Kind::Operator || token.op != Op::Pow || token.own != nullptr) continue;
+    const std::size_t base = inference.first_child(i), exponent = base + 1;
+    const bool has_unit = inference.at_token(base).cost_of({}) > 0;
+    if (has_unit && vocabulary.is_constant(breadth_first[exponent])) is_fixed[constant_at[exponent]] = 1;
+  }
+  return is_fixed;
+}
+
+std::vector<std::optional<Unit>> units_of_subtrees(const Vocabulary& vocabulary, const Units& units,
+                                                   const Formula& formula) {
+  const std::size_t n = formula.tokens.size();
+  std::vector<std::optional<Unit>> found(n);
+  std::vector<std::size_t> operands;  // the subtrees to the right, nearest last
+  std::size_t next_constant = formula.constants.size();
+  std::vector<double> numbers(n, UNKNOWN);
+  for (std::size_t i = n; i-- > 0;) {
+    const Token& token = vocabulary[formula.tokens[i]];
+    if (token.kind == Kind::Constant) numbers[i] = formula.constants[--next_constant];
+    if (token.kind == Kind::One) numbers[i] = 1.0;
+    if (token.kind == Kind::Variable) found[i] = units.of_variables[at(token.variable)];
+    if (token.kind == Kind::Constant || token.kind == Kind::One) found[i] = Unit{};
+    if (token.kind == Kind::Operator) {
+      const std::size_t first = operands.back(),
+                        second = token.arity == 2 ? operands[operands.size() - 2] : first;
+      operands.resize(operands.size() - at(token.arity));
+      std::optional<Unit> other;
+      if (token.arity == 2) other = found[second];
+      if (found[first] && found[second])
+        found[i] =
+            result_unit(unit_law(token), *found[first], other, token.arity == 2 ? numbers[second] : UNKNOWN);
+    }
+    operands.push_back(i);
+  }
+  return found;
+}
+
+std::optional<Unit> result_unit(const UnitLaw& law, const Unit& operand, const std::optional<Unit>& other,
+                                double exponent) {
+  const Possible b = Possible::only(other.value_or(Unit{}));
+  const Possible found = result_of(law, Possible::only(operand), b, exponent == 0.0 ? UNKNOWN : exponent);
+  if (found.is_empty(0)) return {};
+  return found.begin()->unit;
+}
+
+std::optional<Unit> operand_unit(const UnitLaw& law, bool is_first, const std::optional<Unit>& result,
+                                 const std::optional<Unit>& other, double exponent) {
+  using Kind = UnitLaw::Kind;
+  switch (law.kind) {
+    case Kind::Same:
+      return result ? result : other;
+    case Kind::Ratio:
+      return other;
+    case Kind::Product:
+      return result && other ? quotient(*result, *other) : std::nullopt;
+    case Kind::Quotient:
+      if (!result || !other) return {};
+      return is_first ? product(*result, *other) : quotient(*other, *result);
+    case Kind::Degree:
+      return result ? power(*result, 1.0 / law.degree) : std::nullopt;
+    case Kind::Power:
+      if (!is_first || std::isnan(exponent)) return Unit{};
+      return result && exponent != 0.0 ? power(*result, 1.0 / exponent) : std::nullopt;
+    case Kind::Sign:
+      return {};
+    case Kind::Number:
+      break;
+  }
+  return Unit{};
+}
+
+std::optional<Unit> needed_unit(const Vocabulary& vocabulary, const Units& units, const Formula& formula,
+                                int begin) {
+  const std::vector<std::optional<Unit>> known = units_of_subtrees(vocabulary, units, formula);
+  std::optional<Unit> needed = units.of_target;
+  for (int place = 0; place != begin && needed;) {
+    const Token& token = vocabulary[formula.tokens[at(place)]];
+    const int first = place + 1;
+    const int second = token.arity == 2 ? subtree_end(vocabulary, formula.tokens, first) : -1;
+    const bool is_first = second < 0 || begin < second;
+    std::optional<Unit> other;
+    if (second >= 0) other = known[at(is_first ? second : first)];
+    double exponent = UNKNOWN;
+    if (second >= 0 && vocabulary.is_constant(formula.tokens[at(second)]))
+      exponent = formula.constants[at(constants_before(vocabulary, formula.tokens, second))];
+    needed = operand_unit(unit_law(token), is_first, needed, other, exponent);
+    place = is_first ? first : second;
+  }
+  return needed;
+}
+
+}  // namespace ddsr

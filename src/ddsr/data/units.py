@@ -1,0 +1,234 @@
+"""Units of the columns and of the target, read by Pint.
+
+The core knows a unit as exponents of base dimensions. The search compares numbers as they stand in the table,
+so all units must belong to one coherent system: with metres in one column and kilometres in another, a sum of
+the two would be wrong by a factor. Any coherent system will do, such as astronomical units, years and solar
+masses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, cached_property
+from math import isclose, log
+from typing import Any
+
+import numpy as np
+
+from ddsr.errors import DataError, did_you_mean
+
+FROM_NAMES = "names"
+"""value of `units` to read each unit from the name of its column"""
+_IN_BRACKETS = re.compile(r"\[([^\[\]]*)\]\s*$")
+_DIMENSIONLESS = ("", "1", "-", "–")
+# The core has the same limits (core/grammar/units.hpp).
+PARTS, N_DIMENSIONS = 60, 8
+_COHERENT = 1e-9  # relative error of the product of conversion factors
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit as exponents of base dimensions, and its size in SI units."""
+
+    text: str
+    exponents: tuple[tuple[str, Fraction], ...]
+    """names of the base dimensions, sorted, with their exponents"""
+    size: float
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it has no dimension."""
+        return not self.exponents
+
+    def __str__(self) -> str:
+        return self.text or "no unit"
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of all columns and of the target."""
+
+    names: tuple[str, ...]
+    columns: tuple[Unit, ...]
+    target: Unit
+    n_constants: int = 0
+    """number of fitted constants of an equation that may have a unit"""
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        units: Mapping[str, str] | str,
+        target: str | None = None,
+        target_name: str = "y",
+        n_constants: int = 0,
+    ) -> Units:
+        """Read the units of the columns and of the target; check that some expression can have the latter."""
+        if units == FROM_NAMES:
+            given = {name: unit_in_name(name) for name in names}
+            target = unit_in_name(target_name) if target is None else target
+        elif isinstance(units, Mapping):
+            given = dict(units)
+        else:
+            raise DataError(
+                "units must be a dict such as {'m': 'kg', 'v': 'm/s'}, or 'names' to read them from column "
+                f"names such as 'T [K]', not {units!r}"
+            )
+        _check_names(names, given)
+        if target is None:
+            raise DataError("y_units is missing: pass the unit of y, such as y_units='J', or '' for a number")
+        if isinstance(n_constants, bool) or not isinstance(n_constants, int) or n_constants < 0:
+            raise DataError(f"unit_constants must be a number of constants, such as 1, not {n_constants!r}")
+        columns = tuple(_parse(given[name], f"column {name!r}") for name in names)
+        found = cls(tuple(names), columns, _parse(target, "y"), n_constants)
+        found._check_coherent()
+        found._check_reachable()
+        return found
+
+    def with_target(self, text: str) -> Units:
+        """Return the same columns with another target."""
+        found = replace(self, target=_parse(text, "y"))
+        found._check_coherent()
+        found._check_reachable()
+        return found
+
+    @property
+    def allows_offset(self) -> bool:
+        """Whether a constant may be added to every equation."""
+        return self.target.is_number or self.n_constants > 0
+
+    @cached_property
+    def parts(self) -> tuple[list[list[int]], list[int], int]:
+        """The units of the columns and of the target as multiples of 1 / PARTS, and `n_constants`."""
+        dimensions = self._dimensions
+        columns = [_parts(unit, dimensions) for unit in self.columns]
+        return columns, _parts(self.target, dimensions), self.n_constants
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Units, (self.names, self.columns, self.target, self.n_constants)
+
+    @property
+    def _dimensions(self) -> tuple[str, ...]:
+        found = {name for unit in (*self.columns, self.target) for name, _ in unit.exponents}
+        if len(found) > N_DIMENSIONS:
+            raise DataError(
+                f"the units have {len(found)} base dimensions; at most {N_DIMENSIONS} are supported"
+            )
+        return tuple(sorted(found))
+
+    @cached_property
+    def matrix(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Exponents of base dimensions: one row per column, then one for the target."""
+        return self._matrix([*self.columns, self.target])
+
+    def _matrix(self, units: Sequence[Unit]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the exponents: one row per unit, one column per dimension."""
+        dimensions = self._dimensions
+        rows = [[float(dict(unit.exponents).get(name, 0)) for name in dimensions] for unit in units]
+        return np.array(rows).reshape(len(units), len(dimensions))
+
+    def _check_coherent(self) -> None:
+        """Refuse units for which no choice of base units makes every conversion factor 1."""
+        units = [*self.columns, self.target]
+        names = [*(f"column {name!r}" for name in self.names), "y"]
+        for place in range(1, len(units) + 1):
+            matrix, sizes = self._matrix(units[:place]), np.array([log(unit.size) for unit in units[:place]])
+            found = np.linalg.lstsq(matrix, sizes, rcond=None)[0] if matrix.size else np.zeros(0)
+            if np.abs(matrix @ found - sizes).max(initial=0.0) > _COHERENT:
+                raise DataError(
+                    f"the unit {units[place - 1].text!r} of {names[place - 1]} does not belong to one system "
+                    "with those before it: a factor other than 1 is needed to convert one into the other. "
+                    "Convert the columns to common units, such as all lengths to m"
+                )
+
+    def _check_reachable(self) -> None:
+        """Refuse a target that no product of powers of the columns has."""
+        if self.target.is_number or self.n_constants:
+            return
+        matrix, wanted = self._matrix(self.columns), self._matrix([self.target])[0]
+        found = np.linalg.lstsq(matrix.T, wanted, rcond=None)[0] if matrix.size else np.zeros(0)
+        if np.abs(matrix.T @ found - wanted).max(initial=0.0) <= _COHERENT:
+            return
+        listed = ", ".join(
+            f"{name} [{unit.text}]" for name, unit in zip(self.names, self.columns, strict=True)
+        )
+        raise DataError(
+            f"no expression of the columns has the unit {self.target.text!r} of y: the columns are {listed}. "
+            "Check the units, or allow a constant with a unit: unit_constants=1"
+        )
+
+
+def _parts(unit: Unit, dimensions: Sequence[str]) -> list[int]:
+    known = dict(unit.exponents)
+    parts = [known.get(name, Fraction(0)) * PARTS for name in dimensions]
+    if any(part.denominator != 1 for part in parts):
+        raise DataError(f"the exponents of the unit {unit.text!r} are not multiples of 1/{PARTS}")
+    return [int(part) for part in parts] + [0] * (N_DIMENSIONS - len(parts))
+
+
+def unit_in_name(name: str) -> str:
+    """Return the unit in brackets at the end of a name."""
+    found = _IN_BRACKETS.search(name)
+    if found is None:
+        raise DataError(
+            f"the name {name!r} has no unit in brackets at its end, such as 'T [K]'; a number has '[]'"
+        )
+    return found[1]
+
+
+def _check_names(names: Sequence[str], given: Mapping[str, str]) -> None:
+    for name in given:
+        if name not in names:
+            raise DataError(f"units has {name!r}, which is not a column{did_you_mean(str(name), names)}")
+    missing = [name for name in names if name not in given]
+    if missing:
+        listed = ", ".join(map(repr, missing[:10]))
+        raise DataError(f"units has no unit for {listed}: pass '' for a column of numbers without a unit")
+
+
+def _parse(text: object, what: str) -> Unit:
+    """Read one unit."""
+    if not isinstance(text, str):
+        raise DataError(f"the unit of {what} must be a text such as 'm/s', not {text!r}")
+    if text.strip() in _DIMENSIONLESS:
+        return Unit("", (), 1.0)
+    registry = _registry()
+    try:
+        quantity = registry.parse_units(text)
+        size = registry.Quantity(1.0, quantity).to_base_units()
+        twice = registry.Quantity(2.0, quantity).to_base_units()
+    except Exception as error:  # Pint raises errors of many kinds, some of them those of Python's tokenizer
+        raise DataError(f"cannot read the unit {text!r} of {what}: {_line(error)}") from None
+    if not isclose(twice.magnitude, 2.0 * size.magnitude):
+        raise DataError(
+            f"the unit {text!r} of {what} is not proportional to the quantity: convert the values, "
+            "for example from °C to K"
+        )
+    exponents = tuple(
+        sorted(
+            (name, Fraction(power).limit_denominator(1000)) for name, power in _powers(size.dimensionality)
+        )
+    )
+    return Unit(text.strip(), exponents, float(size.magnitude))
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or "it is not a product of units"
+
+
+def _powers(dimensionality: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, power in dimensionality.items():
+        if power:
+            yield str(name), power
+
+
+@cache
+def _registry() -> Any:
+    try:
+        import pint
+    except ImportError:
+        raise DataError("units need Pint: pip install 'ddsr[units]'") from None
+    return pint.UnitRegistry(cache_folder=":auto:")  # reading its definitions takes a second

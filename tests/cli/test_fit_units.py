@@ -1,0 +1,60 @@
+"""`ddsr fit --units`: read, used and kept, and refused with a reason."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command_cases import ddsr
+
+pytest.importorskip("pint")
+pytestmark = pytest.mark.usefixtures("brief_epochs")
+BRIEF = ("--epochs", 1, "--prior", "none", "--selection", "best")
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    lines = [f"{m:.9g},{v:.9g},a,{0.5 * m * v**2:.9g}" for m, v in rng.uniform(1.0, 3.0, size=(25, 2))]
+    Path("plain.csv").write_text("\n".join(["mass,v,note,E", *lines]))
+    Path("named.csv").write_text("\n".join(["m [kg],v [m/s],note,E [J]", *lines]))
+
+
+@pytest.mark.usefixtures("tables")
+def test_units_are_kept_by_a_run() -> None:
+    done = ddsr(
+        "fit", "plain.csv", "-t", "E", "--units", "mass=kg,v=m/s,E=J", *BRIEF, "--out", "run", "--json"
+    )
+    assert done.exit_code == 0, done.output
+    assert "* v^2" in str(json.loads(done.stdout))
+    resumed = ddsr("resume", "run", "--epochs", 1, "--json")
+    assert resumed.exit_code == 0, resumed.output
+    assert ddsr("show", "run").exit_code == 0
+
+
+@pytest.mark.usefixtures("tables")
+def test_units_are_read_from_names() -> None:
+    done = ddsr("fit", "named.csv", "-t", "E [J]", "--units", "names", *BRIEF, "--no-save")
+    assert done.exit_code == 0, done.output
+    assert "`v [m/s]`^2" in done.stdout
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        ("mass=kg,E=J", "units has no unit for 'v'"),
+        ("mass=kg,v=m/s", "y_units is missing"),
+        ("mass=kg,v=m/s,E=N", "no expression of the columns has the unit 'N' of y"),
+        ("mass=kg,v=m/s,w=m,E=J", "units has 'w', which is not a column"),
+        ("mass=kg,v=qwerty,E=J", "cannot read the unit 'qwerty' of column 'v'"),
+        ("mass", "'mass' is not a column and its unit"),
+        ("names", "the name 'E' has no unit in brackets"),
+    ],
+)
+def test_wrong_units_are_refused(units: str, said: str) -> None:
+    done = ddsr("fit", "plain.csv", "-t", "E", "--units", units, *BRIEF, "--no-save")
+    assert done.exit_code in (1, 2)
+    assert said in done.stderr and "Traceback" not in done.stderr
