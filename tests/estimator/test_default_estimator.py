@@ -200,14 +200,14 @@ def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit(monkeypatch):
 
 
 def test_model_selection_is_the_presets_unless_given():
-    one_epoch = partial(small, max_epochs=1)
+    one_epoch = partial(small, max_epochs=1, config={"max_length": 8})
     chosen = one_epoch().fit(X, NOISY)
     named = one_epoch(model_selection="description_length").fit(X, NOISY)
     assert chosen.best_ == named.best_
     accurate = one_epoch(model_selection="accuracy").fit(X, NOISY)
     assert accurate.get_best()["loss"] == accurate.equations_["loss"].min()
     by_option = one_epoch(preset="ddsr:model_selection=accuracy").fit(X, NOISY)
-    by_setting = one_epoch(config={"model_selection": "accuracy"}).fit(X, NOISY)
+    by_setting = one_epoch(config={"max_length": 8, "model_selection": "accuracy"}).fit(X, NOISY)
     assert by_option.best_ == by_setting.best_ == accurate.best_
     # the estimator's parameter takes precedence over the preset's option
     assert one_epoch(preset="ddsr:model_selection=accuracy", model_selection="best").fit(X, NOISY).best_ == (

@@ -71,6 +71,7 @@ def test_the_report_has_the_definition_once(fitted: DDSRRegressor) -> None:
 def test_a_run_is_resumed_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     little = BRIEF | {"evaluations_per_epoch": 300, "max_length": 9}
     known = {"operators": ["+", "*", LORENTZ], "max_epochs": 2, "config": little, "random_state": 0}
+    known["model_selection"] = "best"
     whole = RunFolder.create(tmp_path / "whole", TABLE, PEAK + TABLE.w**2, parameters=known).fit()
     begun = RunFolder.create(tmp_path / "cut", TABLE, PEAK + TABLE.w**2, parameters=known | {"max_epochs": 1})
     begun.fit()
@@ -94,7 +95,8 @@ def test_a_function_is_asked_for_again(with_function: DDSRRegressor, tmp_path: P
 
 def test_a_run_with_a_function_is_resumed_with_it(tmp_path: Path) -> None:
     own = CustomOperator("bump", bump)
-    known = {"operators": ["+", "*", own], "max_epochs": 1, "config": BRIEF | {"evaluations_per_epoch": 300}}
+    known = {"operators": ["+", "*", own], "max_epochs": 1, "model_selection": "best"}
+    known["config"] = BRIEF | {"evaluations_per_epoch": 300}
     RunFolder.create(tmp_path / "run", TABLE, PEAK, parameters=known | {"random_state": 0}).fit()
     with pytest.raises(RunError, match="'bump' is a Python function"):
         RunFolder.open(tmp_path / "run").resume(more_epochs=1)

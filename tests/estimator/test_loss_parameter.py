@@ -112,7 +112,10 @@ def test_a_function_is_named_in_files_and_asked_for_again(tmp_path: Path) -> Non
 
 
 def test_a_run_with_a_function_is_resumed_with_it(tmp_path: Path) -> None:
-    known = BRIEF | {"config": LITTLE | {"evaluations_per_epoch": 50, "max_length": 5}}
+    known = BRIEF | {
+        "config": LITTLE | {"evaluations_per_epoch": 50, "max_length": 5},
+        "model_selection": "best",
+    }
     first = RunFolder.create(tmp_path / "run", TABLE, NOISY, parameters=known | {"loss": cosh})
     assert first.fit().n_epochs_ == 1
     with pytest.raises(RunError, match=r"'cosh' is a Python function.*RunFolder.open\(path, loss=cosh\)"):
