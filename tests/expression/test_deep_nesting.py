@@ -25,13 +25,14 @@ def nested(request):
 
 def test_a_thousand_calls_are_parsed_printed_and_evaluated(nested):
     assert Expression.parse(nested.text(), VOCABULARY) == nested
-    assert nested.to_latex().count("left") >= 0 and nested.depth == 1001
+    assert "x" in nested.to_latex() and nested.depth == 1001
     assert nested.to_callable()(np.ones((3, 1))).shape == (3,)
     assert len(nested.simplified()) <= len(nested)
 
 
 @pytest.mark.parametrize("form", ["to_sympy", "complexity", "to_python"])
-def test_forms_that_python_cannot_hold_are_refused(nested, form):
+def test_forms_that_python_cannot_hold_end_with_our_error(nested, form):
+    """Some simplify to a shallow form, which is no error."""
     try:
         getattr(nested, form)()
     except ExpressionError as error:
