@@ -219,7 +219,7 @@ nb::dict tables(const Grammar& grammar) {
   result["use_sets"] =
       sets_to_numpy(grammar, static_cast<int>(n_uses), [&](int rule) { return grammar.tokens_of_use(rule); });
   result["use_limits"] = to_numpy(std::move(use_limits), {n_uses});
-  result["needs_lookahead"] = grammar.needs_lookahead();
+  result["needs_lookahead"] = grammar.needs_lookahead() || grammar.unit_tables() != nullptr;
   return result;
 }
 
@@ -307,6 +307,7 @@ void bind_grammar(nb::module_& module) {
       .def("fill_tokens", &fill_tokens, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"),
            nb::arg("stream"), nb::arg("n_threads"), nb::arg("logits_of").none() = nb::none(),
            "The tokens of that fill alone, in less time.")
+      .def_prop_ro("masks_units", [](const Grammar& grammar) { return grammar.unit_tables() != nullptr; })
       .def("tables", &tables, "The rules as tables, for a fill outside of the core.");
 
   module.def("random_block", &random_block, nb::arg("seed"), nb::arg("stream"), nb::arg("index"),

@@ -37,7 +37,9 @@ class RowNumbers {
 class RowFiller {
  public:
   explicit RowFiller(const Grammar& grammar)
-      : n_tokens_(grammar.vocabulary.size()), tree_(grammar), softmax_(n_tokens_, grammar.rules.max_length) {}
+      : n_tokens_(grammar.vocabulary.size()),
+        tree_(grammar, true),
+        softmax_(n_tokens_, grammar.rules.max_length) {}
 
   // Kept tokens that are legal need no softmax and no random number.
   void fill(const float* logits, const TokenId* kept, TokenId* tokens, RowNumbers uniform_at) {
@@ -114,6 +116,11 @@ int LegalMarker::mark(std::span<const TokenId> row, std::uint8_t* legal) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (tree_.is_complete()) return i < end_of_known ? static_cast<int>(i) : -1;
     const Word* tokens = tree_.legal();
+    const bool is_given = i < end_of_known && grammar_.vocabulary.holds(row[i]);
+    if (is_given && !has(tokens, row[i])) {
+      tree_.ignore_units();
+      tokens = tree_.legal();
+    }
     std::uint8_t* here = legal + static_cast<std::ptrdiff_t>(i) * n_tokens;
     for_each_token(tokens, grammar_.n_words(), [&](TokenId id) { here[id] = 1; });
     if (i >= end_of_known) return -1;

@@ -31,11 +31,12 @@ void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, st
 // Marks the legal tokens along given sequences, reusing its memory from row to row.
 class LegalMarker {
  public:
-  explicit LegalMarker(const Grammar& grammar) : grammar_(grammar), tree_(grammar) {}
+  explicit LegalMarker(const Grammar& grammar) : grammar_(grammar), tree_(grammar, true) {}
 
   // legal: (row.size(), vocabulary), all 0 before the call. Sets 1 for each token that is legal given those
   // before it. Nothing is marked after the end of the tree, the first unknown position (MASK or PAD) or an
-  // illegal token. Returns the position of the first illegal token, or -1.
+  // illegal token. Returns the position of the first illegal token, or -1. Expressions with a unit that the
+  // tables do not know are marked without units from there on.
   int mark(std::span<const TokenId> row, std::uint8_t* legal);
 
  private:

@@ -138,6 +138,7 @@ Grammar::Grammar(const Vocabulary& vocabulary_, Rules rules_)
   fill_sets();
   prepare_lookahead();
   refuse_undecidable();
+  prepare_units();
   PartialTree empty(*this);
   const Word* legal = empty.legal();
   if (std::all_of(legal, legal + n_words(), [](Word word) { return word == 0; }))
@@ -185,6 +186,19 @@ void Grammar::prepare_lookahead() {
     takes_all_required_.push_back(takes_all_required);
     has_scarce_contexts_ = has_scarce_contexts_ || !has_unlimited;
   }
+}
+
+void Grammar::prepare_units() {
+  const bool is_plain = std::all_of(rules.uses.begin(), rules.uses.end(), [&](const UseRule& rule) {
+    return std::all_of(rule.tokens.begin(), rule.tokens.end(),
+                       [&](TokenId id) { return vocabulary.is_constant_like(id); });
+  });
+  if (!rules.units || rules.units->most_constants > 0 || needs_lookahead_ || !is_plain) return;
+  if (vocabulary.pattern() != nullptr) return;
+  auto tables = std::make_shared<const UnitTables>(vocabulary, *rules.units, contexts, directly_below_,
+                                                   rules.max_length);
+  const UnitTables::Costs& root = tables->slot(NestingContexts::ROOT, PAD);
+  if (root[static_cast<std::size_t>(tables->target())] <= rules.max_length) unit_tables_ = std::move(tables);
 }
 
 // The exact test of completion.hpp needs leaves that are each in at most one rule on uses and, for several

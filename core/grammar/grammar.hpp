@@ -11,6 +11,7 @@
 // is one of them), variables that must appear, and units (grammar/units.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@
 #include "expression/vocabulary.hpp"
 #include "grammar/nesting.hpp"
 #include "grammar/token_set.hpp"
-#include "grammar/units.hpp"
+#include "grammar/unit_tables.hpp"
 
 namespace ddsr {
 
@@ -58,6 +59,9 @@ class Grammar {
   const Word* unlimited_leaves() const { return kinds_[UnlimitedLeaves]; }
   const Word* tokens_of_use(int rule) const { return use_sets_[rule]; }
   int n_words() const { return kinds_.n_words(); }
+  // What a fill needs to know of units. Null without units, and where they do not decide which tokens are
+  // legal: if constants may have units, or if rules limit or require other tokens.
+  const UnitTables* unit_tables() const { return unit_tables_.get(); }
 
   const std::vector<int>& uses_of(TokenId id) const { return uses_of_[static_cast<std::size_t>(id)]; }
 
@@ -81,6 +85,7 @@ class Grammar {
   void fill_sets();
   void prepare_lookahead();
   void refuse_undecidable() const;
+  void prepare_units();
 
   TokenSets directly_below_, of_arity_at_most_, kinds_, use_sets_;
   std::vector<std::vector<int>> uses_of_;
@@ -88,6 +93,7 @@ class Grammar {
   std::vector<int> lookahead_kinds_;
   std::vector<bool> is_scarce_, takes_all_required_;
   bool has_scarce_contexts_ = false;
+  std::shared_ptr<const UnitTables> unit_tables_;
 };
 
 // "#3", and "#3, #4 and #7": tokens in a message. The caller replaces them by names.

@@ -6,7 +6,7 @@
 
 namespace ddsr {
 
-PartialTree::PartialTree(const Grammar& grammar)
+PartialTree::PartialTree(const Grammar& grammar, bool respects_units)
     : grammar_(grammar),
       tokens_(static_cast<std::size_t>(grammar.rules.max_length)),
       slots_(static_cast<std::size_t>(grammar.rules.max_length) + 2),  // place() always writes two
@@ -14,12 +14,16 @@ PartialTree::PartialTree(const Grammar& grammar)
       counts_(static_cast<std::size_t>(grammar.vocabulary.size())),
       is_dead_end_(static_cast<std::size_t>(grammar.vocabulary.size()) + grammar.rules.uses.size() + 1),
       legal_(static_cast<std::size_t>(grammar.n_words())) {
+  if (respects_units && grammar.unit_tables() != nullptr)
+    units_.emplace(*grammar.unit_tables(), grammar.rules.max_length);
   clear();
 }
 
 void PartialTree::clear() {
   length_ = 0;
   n_open_ = 1;
+  ignores_units_ = false;
+  if (units_) units_->clear();
   slots_[0] = {NestingContexts::ROOT, PAD, Slot::Place::Single};
   for (std::size_t r = 0; r < uses_left_.size(); ++r) uses_left_[r] = grammar_.rules.uses[r].at_most;
   if (!grammar_.needs_lookahead()) return;
@@ -44,12 +48,14 @@ Word PartialTree::allowed_word(int w) const {
 const Word* PartialTree::legal() {
   for (int w = 0; w < grammar_.n_words(); ++w) legal_[static_cast<std::size_t>(w)] = allowed_word(w);
   if (can_dead_end()) remove_dead_ends();
+  if (units_ && !ignores_units_) units_->restrict(legal_.data(), grammar_.n_words(), slot(length_).context);
   return legal_.data();
 }
 
 bool PartialTree::is_legal(TokenId id) {
   const bool is_allowed = allowed_word(id / 64) >> (id % 64) & 1;
-  return is_allowed && !(can_dead_end() && is_dead_end(id));
+  if (!is_allowed || (can_dead_end() && is_dead_end(id))) return false;
+  return !units_ || ignores_units_ || units_->allows(id, slot(length_).context);
 }
 
 // Whether a token that obeys every rule may make completion impossible.
@@ -81,6 +87,7 @@ void PartialTree::place(TokenId id) {
   operands[0] = {below, id, arity == 1 ? Slot::Place::Single : Slot::Place::First};
   operands[1] = {below, id, Slot::Place::Second};
   if (grammar_.vocabulary.is_template(id)) open_holes();
+  if (units_) units_->place(id, arity, length_ + n_open_, below);
   change_uses_left(id, -1);
   if (grammar_.needs_lookahead()) count_for_lookahead(id, 1);
   tokens_[static_cast<std::size_t>(length_++)] = id;

@@ -1,9 +1,11 @@
 // A breadth-first sequence that is filled from left to right.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "grammar/grammar.hpp"
+#include "grammar/unit_state.hpp"
 
 namespace ddsr {
 
@@ -18,9 +20,13 @@ struct Slot {
 
 class PartialTree {
  public:
-  explicit PartialTree(const Grammar& grammar);
+  // With units, only tokens are legal with which some completion agrees in its units, as far as the tables
+  // know (grammar/unit_tables.hpp).
+  explicit PartialTree(const Grammar& grammar, bool respects_units = false);
 
   void clear();
+  // Until the next clear().
+  void ignore_units() { ignores_units_ = true; }
   int length() const { return length_; }
   int n_open() const { return n_open_; }
   bool is_complete() const { return n_open_ == 0; }
@@ -72,6 +78,8 @@ class PartialTree {
   int n_missing_ = 0, n_scarce_ = 0;
   std::vector<signed char> is_dead_end_;  // by lookahead kind; -1: not tried yet
   std::vector<Word> legal_;
+  std::optional<UnitState> units_;
+  bool ignores_units_ = false;
 };
 
 }  // namespace ddsr

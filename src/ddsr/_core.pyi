@@ -136,6 +136,10 @@ class Grammar:
         n_threads: int,
         logits_of: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int16]: ...
+    @property
+    def masks_units(self) -> bool:
+        """Whether `fill` and `legal_tokens` know the units; if not, only `check` and `is_legal` do."""
+
     def tables(self) -> dict[str, Any]:
         """Return the fields of `ddsr.grammar.GrammarTables`."""
 

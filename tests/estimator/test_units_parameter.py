@@ -97,7 +97,11 @@ def test_a_classifier_has_odds_without_a_unit():
     ("parameters", "said"),
     [
         ({"y_units": "J", "template": "A * f(m, v)"}, "units cannot be combined with a template"),
-        ({"y_units": "J", "preset": "paper", "config": None}, "units need the preset 'ddsr', not 'paper'"),
+        ({"y_units": "J", "preset": "dsr", "config": None}, "the preset 'dsr' knows no units"),
+        (
+            {"y_units": "J", "preset": "uniform", "config": None, "unit_constants": 1},
+            "cannot combine units with unit_constants",
+        ),
         ({"y_units": "J", "units": None}, "y_units and unit_constants need units"),
         ({}, "y_units is missing"),
         ({"y_units": "A"}, "no expression of the columns has the unit 'A' of y"),

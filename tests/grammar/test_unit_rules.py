@@ -9,7 +9,7 @@ from ddsr import Expression, Vocabulary, _core
 from ddsr.data.units import Units
 from ddsr.engine import core_units
 from ddsr.expression import OPERATORS
-from ddsr.grammar import Grammar
+from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting, Rule
 from ddsr.grammar.listing import Listing
 from unit_cases import holds_in_all_units
 
@@ -134,7 +134,7 @@ def test_every_random_expression_that_passes_holds_in_all_units(seed):
     free = Grammar(VOCABULARY, 9, 3)
     units = units_for("m/s")
     rules = Grammar(VOCABULARY, 9, 3, (), core_units(units))
-    tokens = free.sample(300, seed)
+    tokens = free.sample(150, seed)
     for row in tokens[rules.is_legal(tokens, constants=np.full((300, 3), 2.0))]:
         length = int((row >= 0).sum())
         expression = Expression(VOCABULARY, row[:length].tolist())
@@ -149,3 +149,76 @@ def test_numbers_and_offsets_need_a_target_without_a_unit():
     line = Expression.parse("v", VOCABULARY)
     listing = Listing(grammar("m/s"))
     assert listing.written(line, 2.0, 0.0) is not None and listing.written(line, 2.0, 1.0) is None
+
+
+MASKED = Vocabulary(list(COLUMNS), ("add", "sub", "mul", "div", "pow", "sqrt", "square", "sin", "exp", "log"))
+
+
+def masked(target: str, max_length: int, *rules: Rule, n_constants: int = 0) -> Grammar:
+    units = core_units(units_for(target, n_constants))
+    return Grammar(MASKED, max_length, 4, rules, units)
+
+
+def padded(text: str, length: int) -> np.ndarray:
+    tokens = Expression.parse(text, MASKED).tokens
+    return np.array([[*tokens, *[-1] * (length - len(tokens))]], dtype=np.int16)
+
+
+@pytest.mark.parametrize("target", ["J", "m/s", "", "kg m/s", "s"])
+@pytest.mark.parametrize("max_length", [7, 12, 25])
+def test_a_fill_ends_with_consistent_units(target, max_length):
+    grammar = masked(target, max_length)
+    assert grammar.core.masks_units
+    tokens = grammar.sample(80, seed=max_length)
+    assert grammar.is_legal(tokens).all()
+    assert len(np.unique(tokens, axis=0)) > 30
+    units = units_for(target)
+    for row in tokens[:15]:
+        expression = Expression(MASKED, row[: int((row >= 0).sum())].tolist())
+        equation = expression.with_constants([1.7] * expression.n_constants)
+        assert holds_in_all_units(equation, units)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m * (v * v)",
+        "m * (v * v + h * g)",
+        "m * v * w * sin(v / w)",
+        "m * square(v) * exp(h * g / square(w))",
+    ],
+)
+def test_the_tokens_of_a_consistent_expression_are_legal(text):
+    row = padded(text, 20)
+    legal = masked("J", 20).legal_tokens(row)[0]
+    assert all(legal[place, token] for place, token in enumerate(row[0]) if token >= 0)
+    # a number or a speed is no energy
+    assert not legal[0, MASKED.token("sin")] and not legal[0, MASKED.token("v")]
+
+
+def test_an_expression_beyond_the_tables_is_marked_without_units():
+    """Its parts have units that only many tokens can make."""
+    row = padded("sin(m * m * m * m * m * m * m * m / (m * m * m * m * m * m * m * m))", 40)
+    grammar = masked("", 40)
+    assert grammar.is_legal(row).all()
+    legal = grammar.legal_tokens(row)[0]
+    assert all(legal[place, token] for place, token in enumerate(row[0]) if token >= 0)
+
+
+def test_rules_that_the_tables_cannot_obey_leave_the_masks_without_units():
+    assert not masked("J", 20, n_constants=1).core.masks_units
+    assert not masked("J", 20, AtMost("mul", 1)).core.masks_units
+    assert not masked("J", 20, MustAppear("m")).core.masks_units
+    assert not masked("J", 3).core.masks_units  # no energy is this short
+    assert not masked("J", 20, Nesting("mul", "div")).core.masks_units  # a quotient closes no slot
+    assert masked("J", 20, Nesting("exp", "exp")).core.masks_units
+    assert masked("J", 20, Forbid("sqrt", "m")).core.masks_units
+
+
+@pytest.mark.parametrize(
+    "rule", [Nesting("exp", "sqrt"), Forbid("sqrt", "m"), Nesting("sqrt", ("mul", "div"))]
+)
+def test_fills_obey_rules_and_units(rule):
+    grammar = masked("J", 15, rule)
+    assert grammar.core.masks_units
+    assert grammar.is_legal(grammar.sample(60, seed=1)).all()

@@ -36,8 +36,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     method = parse_method(parameters["preset"])
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
-    has_evolution = dict(method.options).get("refiner") == "evolution"
-    check_units_are_supported(parameters.get("units"), str(method), has_evolution, parameters.get("template"))
+    check_units_are_supported(parameters.get("units"), parameters.get("template"))
     Loss.of(parameters["loss"])
     Goal.of(parameters.get("stop_at"))
     for each in read_operators(parameters.get("operators", ())):

@@ -120,8 +120,7 @@ class SymbolicEstimator(
         budget = Budget.of(config, self.max_time, self.max_epochs, started, self.stop_at)
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
-        has_evolution = dict(method.options).get("refiner") == "evolution"
-        check_units_are_supported(self.units, str(method), has_evolution, self.template)
+        check_units_are_supported(self.units, self.template)
         fits = [
             Fit(
                 problem,

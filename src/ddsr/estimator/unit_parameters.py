@@ -31,15 +31,7 @@ def read_units(
     return Units.of(names, units, of_target, targets[output], unit_constants)
 
 
-def check_units_are_supported(
-    units: UnitsLike, method: str, has_evolution: bool, template: str | None
-) -> None:
-    """Refuse units together with what cannot obey them."""
-    if units is None:
-        return
-    if template is not None:
+def check_units_are_supported(units: UnitsLike, template: str | None) -> None:
+    """Refuse units together with a template."""
+    if units is not None and template is not None:
         raise DataError("units cannot be combined with a template: leave one of them out")
-    if not has_evolution:
-        raise DataError(
-            f"units need the preset 'ddsr', not {method!r}: only evolution keeps units consistent"
-        )

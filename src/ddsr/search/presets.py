@@ -115,19 +115,18 @@ def _start_default(
         evolution = replace(evolution, moves=_without_match(evolution.moves))
     if sketches == "false":
         evolution = replace(evolution, n_sketches=0)
-    # the prior and the symmetries apply to equations of y, not to fillings of a template or to log-odds,
-    # and generators know no units
+    # the prior and the symmetries apply to equations of y, not to fillings of a template or to log-odds
     loss, has_template = problem.data.loss, problem.grammar.vocabulary.template is not None
+    is_of_values = loss.is_of_values and not has_template
     has_units = problem.grammar.units is not None
-    is_of_values = loss.is_of_values and not has_template and not has_units
-    if has_units:
-        generator = "none"
+    if has_units and not problem.grammar.core.masks_units:
+        generator = "none"  # nearly all that it would propose is inconsistent
     primer = None if generator == "none" or not is_of_values else make_primer(problem, config)
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.starting_points is not None:
         evolved.seed(problem.starting_points.batch)
     contributors: list[Contributor] = [Priming(primer, problem.deadline, config.prior_share)]
-    if config.symmetries and is_of_values and loss.is_squared:
+    if config.symmetries and is_of_values and loss.is_squared and not has_units:
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
     least_share = 0.0 if generator == "none" else config.least_share
@@ -332,6 +331,7 @@ def pose(
     check_prior(str(method), dict(method.options), config)
     data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules, core_units(data.units))
+    _check_units(method, grammar)
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
@@ -343,6 +343,19 @@ def pose(
     front = baseline(engine, grammar)
     parts = data, engine, grammar, config, front, seed, device, n_threads
     return Problem(*parts, noise=noise.kind, contributors=given)
+
+
+def _check_units(method: Method, grammar: Grammar) -> None:
+    """Refuse a method that cannot keep the units consistent."""
+    if grammar.units is None or dict(method.options).get("refiner") == "evolution":
+        return
+    if method.preset == "dsr":
+        raise MethodError("the preset 'dsr' knows no units: leave out units, or use 'ddsr' or 'paper'")
+    if not grammar.core.masks_units:
+        raise MethodError(
+            f"'{method}' cannot combine units with unit_constants, nor with rules that limit or require "
+            "tokens: leave one of them out, or use the preset 'ddsr'"
+        )
 
 
 def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
