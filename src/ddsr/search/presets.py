@@ -39,6 +39,7 @@ from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
 from ddsr.search.prior_start import check_prior, start_from_prior
 from ddsr.search.problem import Given, Problem
+from ddsr.search.unit_support import check_units
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
 
@@ -331,7 +332,7 @@ def pose(
     check_prior(str(method), dict(method.options), config)
     data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules, core_units(data.units))
-    _check_units(method, grammar)
+    check_units(grammar, method.preset, str(method), dict(method.options).get("refiner") == "evolution")
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
@@ -343,19 +344,6 @@ def pose(
     front = baseline(engine, grammar)
     parts = data, engine, grammar, config, front, seed, device, n_threads
     return Problem(*parts, noise=noise.kind, contributors=given)
-
-
-def _check_units(method: Method, grammar: Grammar) -> None:
-    """Refuse a method that cannot keep the units consistent."""
-    if grammar.units is None or dict(method.options).get("refiner") == "evolution":
-        return
-    if method.preset == "dsr":
-        raise MethodError("the preset 'dsr' knows no units: leave out units, or use 'ddsr' or 'paper'")
-    if not grammar.core.masks_units:
-        raise MethodError(
-            f"'{method}' cannot combine units with unit_constants, nor with rules that limit or require "
-            "tokens: leave one of them out, or use the preset 'ddsr'"
-        )
 
 
 def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
