@@ -20,6 +20,7 @@ from ddsr.data.units import Units
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.expression.known_constant import with_known_constants
 
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
@@ -306,7 +307,7 @@ def values(
     Intermediate values count: tanh(1/x) at x = 0 is not finite, though tanh(inf) is 1.
     """
     batch = as_batch(expressions)
-    rows = as_rows(X, batch.vocabulary.variables)
+    rows = _complete_rows(X, batch.vocabulary)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
         found, is_finite = _core.values(batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads)
@@ -321,13 +322,21 @@ def gradients(
     The derivative of x^c with respect to c is 0 where x <= 0, since no exponent near c is defined there.
     """
     batch = as_batch(expressions)
-    rows = as_rows(X, batch.vocabulary.variables)
+    rows = _complete_rows(X, batch.vocabulary)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
         found, is_finite = _core.gradients(
             batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
         )
     return found, is_finite.astype(bool)
+
+
+def _complete_rows(X: ArrayLike, vocabulary: Vocabulary) -> Floats:
+    """Return X with the columns of the known constants, if it does not have them yet."""
+    known, inputs = vocabulary.known_constants, vocabulary.inputs
+    if known and np.ndim(X) == 2 and np.shape(X)[1] == len(inputs):
+        return with_known_constants(as_rows(X, inputs), known)
+    return as_rows(X, vocabulary.variables)
 
 
 def core_units(units: Units | None) -> _core.Units | None:

@@ -58,3 +58,28 @@ def test_wrong_units_are_refused(units: str, said: str) -> None:
     done = ddsr("fit", "plain.csv", "-t", "E", "--units", units, *BRIEF, "--no-save")
     assert done.exit_code in (1, 2)
     assert said in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("tables")
+def test_known_constants_are_kept_by_a_run() -> None:
+    law = ("--guess", "G * mass^2 / v", "--constant", "G=3 m^2/kg/s^3", "--constant", "kB")
+    units = ("--units", "mass=kg,v=m/s,E=kg*m/s^2")
+    done = ddsr("fit", "plain.csv", "-t", "E", *units, *law, *BRIEF, "--out", "run", "--json")
+    assert done.exit_code == 0, done.output
+    assert "G * mass^2 / v" in str(json.loads(done.stdout)["equations"]) or "G" in done.stdout
+    predicted = ddsr("predict", "run", "plain.csv", "--json")
+    assert predicted.exit_code == 0, predicted.output
+    assert np.isfinite(json.loads(predicted.stdout)["predictions"]).all()
+    assert ddsr("resume", "run", "--epochs", 1).exit_code == 0
+    assert ddsr("report", "run").exit_code == 0
+    page = Path("run/report.html").read_text()
+    assert "E [kg*m/s^2]" in page and "<td>v [m/s]</td>" in page and "<td>G = 3</td>" in page
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_formula_may_use_known_constants() -> None:
+    done = ddsr(
+        "fit", "plain.csv", "-t", "E", "--formula", "k * g * mass * v^2", "--constant", "g", "--no-save"
+    )
+    assert done.exit_code == 0, done.output
+    assert "constants to fit: k\n" in done.stderr and "g" in done.stdout

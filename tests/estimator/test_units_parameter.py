@@ -11,6 +11,7 @@ from sklearn.base import clone
 from ddsr import DDSRClassifier, DDSRRegressor, RunFolder
 from ddsr.data.units import Units
 from ddsr.errors import DataError
+from ddsr.report.page import report_html
 from unit_cases import holds_in_all_units
 
 pytest.importorskip("pint")
@@ -111,3 +112,13 @@ def test_a_classifier_has_odds_without_a_unit():
 def test_what_cannot_be_is_refused(parameters, said):
     with pytest.raises(ValueError, match=said):
         brief(**parameters).fit(X, noisy(ENERGY))
+
+
+def test_units_are_shown():
+    y = pd.DataFrame({"E": noisy(ENERGY), "w": noisy(SPEED)})
+    model = brief(y_units=["J", "m/s"], model_selection="best", max_epochs=1).fit(X, y)
+    assert "E [J] = " in str(model) and "w [m/s] = " in str(model)
+    assert "w [m/s]" in report_html(model, X, y, target="w", output=1)
+    assert "<td>g [m/s^2]</td>" in report_html(model, X, y, target="w", output=1)
+    number = brief(y_units="", model_selection="best", max_epochs=1).fit(X, X.v / X.v + noisy(X.m / X.m))
+    assert "y = " in str(number)

@@ -124,6 +124,14 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     help="Number of fitted constants of an equation that may have a unit.",
 )
 @click.option(
+    "--constant",
+    "constants",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="Known constant that equations may use by name, such as 'G=6.674e-11 m^3/kg/s^2', or a name of the "
+    "table of physical constants, such as kB. Can be repeated.",
+)
+@click.option(
     "--stop-at",
     metavar="CONDITION",
     help="End the search when an equation meets a condition, such as 'r2 > 0.999 and size < 10'.",

@@ -15,6 +15,7 @@ from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
 from ddsr.cli.template import check_formula, describe_constants, goodness, option
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
+from ddsr.data.known_constants import read_constants
 from ddsr.data.losses import Loss
 from ddsr.data.preparation import TableOptions
 from ddsr.data.units import unit_in_name
@@ -101,9 +102,10 @@ def run_fit(
     parameters |= _units_of_columns(parameters.get("units"), data)
     template_text = option(template, formula)
     if template_text is not None:
-        parsed = parse_template(template_text, data.features)
+        known = [each.name for each in read_constants(parameters.get("constants", ()), data.features)]
+        parsed = parse_template(template_text, (*data.features, *known))
         others = {*columns.roles, *columns.ignored, *data.text_columns}
-        say(describe_constants(parsed, data.features, others))
+        say(describe_constants(parsed, (*data.features, *known), others))
         if formula is not None:
             check_formula(parsed)
     if formula is None:
@@ -192,6 +194,7 @@ def estimator_parameters(
     round_constants: bool = True,
     units: Mapping[str, str] | str | None = None,
     unit_constants: int = 0,
+    constants: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -212,6 +215,8 @@ def estimator_parameters(
     }
     if units is not None or unit_constants:
         parameters |= {"units": units, "unit_constants": unit_constants}
+    if constants:
+        parameters["constants"] = list(constants)
     if operators:
         parameters["operators"] = operators
     if guesses:

@@ -28,7 +28,7 @@ class Opened:
     def features(self) -> tuple[str, ...]:
         """The columns of a table that predictions need."""
         preparation = self.model.preparation_
-        variables: tuple[str, ...] = self.model.best_.equation.vocabulary.variables
+        variables: tuple[str, ...] = self.model.best_.equation.vocabulary.inputs
         return variables if preparation is None else preparation.inputs
 
     def facts(self) -> dict[str, Any]:

@@ -13,11 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from math import isclose, log
+from math import exp, isclose, log
 from typing import Any
 
 import numpy as np
 
+from ddsr.data.arrays import Floats
+from ddsr.data.physical_constants import PHYSICAL_CONSTANTS
 from ddsr.errors import DataError, did_you_mean
 
 FROM_NAMES = "names"
@@ -27,6 +29,14 @@ _DIMENSIONLESS = ("", "1", "-", "–")
 # The core has the same limits (core/grammar/units.hpp).
 PARTS, N_DIMENSIONS = 60, 8
 _COHERENT = 1e-9  # relative error of the product of conversion factors
+# Units that Pint does not have: the physical constants that they are, a symbol, and other names.
+_OF_ASTRONOMY = {
+    "solar_mass": ("Msun", ("Msun", "M_sun")),
+    "solar_radius": ("Rsun", ("Rsun", "R_sun")),
+    "solar_luminosity": ("Lsun", ("Lsun", "L_sun")),
+    "earth_mass": ("Mearth", ("Mearth", "M_earth")),
+    "earth_radius": ("Rearth", ("Rearth", "R_earth")),
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,18 @@ class Units:
         n_constants: int = 0,
     ) -> Units:
         """Read the units of the columns and of the target; check that some expression can have the latter."""
+        return cls.read(names, units, target, target_name, n_constants).checked()
+
+    @classmethod
+    def read(
+        cls,
+        names: Sequence[str],
+        units: Mapping[str, str] | str,
+        target: str | None = None,
+        target_name: str = "y",
+        n_constants: int = 0,
+    ) -> Units:
+        """Read the units without the checks that involve several of them."""
         if units == FROM_NAMES:
             given = {name: unit_in_name(name) for name in names}
             target = unit_in_name(target_name) if target is None else target
@@ -82,18 +104,18 @@ class Units:
             raise DataError("y_units is missing: pass the unit of y, such as y_units='J', or '' for a number")
         if isinstance(n_constants, bool) or not isinstance(n_constants, int) or n_constants < 0:
             raise DataError(f"unit_constants must be a number of constants, such as 1, not {n_constants!r}")
-        columns = tuple(_parse(given[name], f"column {name!r}") for name in names)
-        found = cls(tuple(names), columns, _parse(target, "y"), n_constants)
-        found._check_coherent()
-        found._check_reachable()
-        return found
+        columns = tuple(read_unit(given[name], f"column {name!r}") for name in names)
+        return cls(tuple(names), columns, read_unit(target, "y"), n_constants)
 
-    def with_target(self, text: str) -> Units:
-        """Return the same columns with another target."""
-        found = replace(self, target=_parse(text, "y"))
-        found._check_coherent()
-        found._check_reachable()
-        return found
+    def with_columns(self, names: Sequence[str], columns: Sequence[Unit]) -> Units:
+        """Return the units of a table with more columns."""
+        return replace(self, names=(*self.names, *names), columns=(*self.columns, *columns))
+
+    def checked(self) -> Units:
+        """Check that the units are those of one system, and that some expression can have that of y."""
+        self._check_coherent()
+        self._check_reachable()
+        return self
 
     @property
     def allows_offset(self) -> bool:
@@ -120,28 +142,24 @@ class Units:
         return tuple(sorted(found))
 
     @cached_property
-    def matrix(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def matrix(self) -> Floats:
         """Exponents of base dimensions: one row per column, then one for the target."""
         return self._matrix([*self.columns, self.target])
 
-    def _matrix(self, units: Sequence[Unit]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the exponents: one row per unit, one column per dimension."""
-        dimensions = self._dimensions
-        rows = [[float(dict(unit.exponents).get(name, 0)) for name in dimensions] for unit in units]
-        return np.array(rows).reshape(len(units), len(dimensions))
+    def _matrix(self, units: Sequence[Unit]) -> Floats:
+        return _exponents(units, self._dimensions)
 
     def _check_coherent(self) -> None:
         """Refuse units for which no choice of base units makes every conversion factor 1."""
         units = [*self.columns, self.target]
         names = [*(f"column {name!r}" for name in self.names), "y"]
-        for place in range(1, len(units) + 1):
-            matrix, sizes = self._matrix(units[:place]), np.array([log(unit.size) for unit in units[:place]])
-            found = np.linalg.lstsq(matrix, sizes, rcond=None)[0] if matrix.size else np.zeros(0)
-            if np.abs(matrix @ found - sizes).max(initial=0.0) > _COHERENT:
+        for place, (unit, name) in enumerate(zip(units, names, strict=True)):
+            size = size_among(units[:place], unit)
+            if size is not None and not isclose(size, unit.size, rel_tol=_COHERENT):
                 raise DataError(
-                    f"the unit {units[place - 1].text!r} of {names[place - 1]} does not belong to one system "
-                    "with those before it: a factor other than 1 is needed to convert one into the other. "
-                    "Convert the columns to common units, such as all lengths to m"
+                    f"the unit {unit.text!r} of {name} does not belong to one system with those before it: a "
+                    "factor other than 1 is needed to convert one into the other. Convert the columns to "
+                    "common units, such as all lengths to m"
                 )
 
     def _check_reachable(self) -> None:
@@ -157,8 +175,29 @@ class Units:
         )
         raise DataError(
             f"no expression of the columns has the unit {self.target.text!r} of y: the columns are {listed}. "
-            "Check the units, or allow a constant with a unit: unit_constants=1"
+            "Check the units, name known constants, such as constants=['G'], or allow a constant with a "
+            "unit: unit_constants=1"
         )
+
+
+def size_among(units: Sequence[Unit], unit: Unit) -> float | None:
+    """Return the size of a unit in the coherent system of others; None if these do not determine it."""
+    dimensions = sorted({name for each in (*units, unit) for name, _ in each.exponents})
+    matrix, wanted = _exponents(units, dimensions), _exponents([unit], dimensions)[0]
+    if not wanted.any():
+        return 1.0
+    if not matrix.any():
+        return None
+    powers = np.linalg.lstsq(matrix.T, wanted, rcond=None)[0]
+    if np.abs(matrix.T @ powers - wanted).max() > _COHERENT:
+        return None
+    return exp(float(powers @ [log(each.size) for each in units]))
+
+
+def _exponents(units: Sequence[Unit], dimensions: Sequence[str]) -> Floats:
+    """Return the exponents: one row per unit, one column per dimension."""
+    rows = [[float(dict(unit.exponents).get(name, 0)) for name in dimensions] for unit in units]
+    return np.array(rows).reshape(len(units), len(dimensions))
 
 
 def _parts(unit: Unit, dimensions: Sequence[str]) -> list[int]:
@@ -179,6 +218,11 @@ def unit_in_name(name: str) -> str:
     return found[1]
 
 
+def labelled(name: str, unit: str | None) -> str:
+    """Return a name with its unit in brackets, if it has one."""
+    return f"{name} [{unit}]" if unit and unit.strip() not in _DIMENSIONLESS else name
+
+
 def _check_names(names: Sequence[str], given: Mapping[str, str]) -> None:
     for name in given:
         if name not in names:
@@ -189,7 +233,7 @@ def _check_names(names: Sequence[str], given: Mapping[str, str]) -> None:
         raise DataError(f"units has no unit for {listed}: pass '' for a column of numbers without a unit")
 
 
-def _parse(text: object, what: str) -> Unit:
+def read_unit(text: object, what: str) -> Unit:
     """Read one unit."""
     if not isinstance(text, str):
         raise DataError(f"the unit of {what} must be a text such as 'm/s', not {text!r}")
@@ -231,4 +275,8 @@ def _registry() -> Any:
         import pint
     except ImportError:
         raise DataError("units need Pint: pip install 'ddsr[units]'") from None
-    return pint.UnitRegistry(cache_folder=":auto:")  # reading its definitions takes a second
+    registry: Any = pint.UnitRegistry(cache_folder=":auto:")  # reading its definitions takes a second
+    for name, (base, others) in _OF_ASTRONOMY.items():
+        known = PHYSICAL_CONSTANTS[base]
+        registry.define(f"{name} = {known.value!r} {known.unit} = {' = '.join(others)}")
+    return registry

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from ddsr.data.checks import check_weights
 from ddsr.data.dataset import RowWeights
+from ddsr.data.known_constants import ConstantsLike
 from ddsr.errors import DataError
 from ddsr.estimator.forms import Index
 from ddsr.estimator.prior_parameter import PriorLike
@@ -72,6 +73,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         round_constants: bool = True,
         units: Mapping[str, str] | str | None = None,
         unit_constants: int = 0,
+        constants: ConstantsLike = (),
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -97,6 +99,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         self.round_constants = round_constants
         self.units = units
         self.unit_constants = unit_constants
+        self.constants = constants
 
     def fit(
         self,

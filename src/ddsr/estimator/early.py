@@ -7,15 +7,17 @@ from typing import Any
 
 from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset, RowWeights
+from ddsr.data.known_constants import read_constants
 from ddsr.data.losses import Loss
 from ddsr.engine import Engine, FitOptions, core_units
 from ddsr.estimator.goal import Goal
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
-from ddsr.estimator.unit_parameters import check_units_are_supported, read_units
+from ddsr.estimator.unit_parameters import Quantities, check_units_are_supported
 from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
+from ddsr.expression.known_constant import with_known_constants
 from ddsr.expression.operators import find_operator
 from ddsr.expression.template_parser import parse_template
 from ddsr.generators.device import check_device
@@ -37,6 +39,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
     check_units_are_supported(parameters.get("units"), parameters.get("template"))
+    read_constants(parameters.get("constants", ()))
     Loss.of(parameters["loss"])
     Goal.of(parameters.get("stop_at"))
     for each in read_operators(parameters.get("operators", ())):
@@ -59,21 +62,23 @@ def first_entry(
     """
     text = parameters.get("template")
     operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
-    template = None if text is None else parse_template(text, features, own_among(operators))
-    vocabulary = Vocabulary(features, operators, template=template)
-    units = read_units(
+    quantities = Quantities.of(
         features,
+        ["y"],
         parameters.get("units"),
         parameters.get("y_units"),
         parameters.get("unit_constants", 0),
-        ["y"],
+        parameters.get("constants", ()),
     )
+    names, units = (*features, *quantities.known), quantities.units[0]
+    template = None if text is None else parse_template(text, names, own_among(operators))
+    vocabulary = Vocabulary(names, operators, template=template)
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())), units=core_units(units))
     read_guesses(parameters.get("guesses", ()), grammar)
     options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
     loss = Loss.of(parameters.get("loss", "squared"))
     dataset = Dataset.of(
-        X,
+        with_known_constants(X, quantities.known),
         y,
         weights.sample_weight,
         weights.counts,

@@ -22,6 +22,7 @@ from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.definitions import own_among, read_operators, restored_operators, saved_operators
+from ddsr.expression.known_constant import KnownConstant
 from ddsr.expression.template_parser import parse_template
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.search.front import FrontEntry, ParetoFront
@@ -46,6 +47,7 @@ class ModelRecord:
     parameters: Mapping[str, Any]
     """parameters of the estimator, from `ddsr.estimator.parameters.to_json`"""
     features: tuple[str, ...]
+    """names of the inputs"""
     has_feature_names: bool
     """False if the data had no column names; they are then x0, x1, …"""
     outcomes: tuple[Outcome, ...]
@@ -58,6 +60,8 @@ class ModelRecord:
     """classes of a classifier"""
     preparation: Preparation | None = None
     """how a table becomes numbers, if it was prepared"""
+    known: tuple[KnownConstant, ...] = ()
+    """known constants, which equations may use in addition to the inputs"""
 
 
 def write_model(record: ModelRecord, path: Path) -> None:
@@ -70,6 +74,7 @@ def write_model(record: ModelRecord, path: Path) -> None:
         "format_version": VERSION,
         "ddsr_version": ddsr_version(),
         "features": list(record.features),
+        **({"constants": {str(each): each.value for each in record.known}} if record.known else {}),
         "has_feature_names": record.has_feature_names,
         "parameters": dict(record.parameters),
         "n_fits": record.n_fits,
@@ -87,8 +92,8 @@ def read_model(path: Path, operators: Sequence[object] = ()) -> ModelRecord:
     """
     written = read_json(path, FORMAT, VERSION, "model")
     with restoring(f"model ({path})"):
-        features = tuple(written["features"])
-        outputs = written["outputs"]
+        features, known = tuple(written["features"]), _read_known(written.get("constants", {}))
+        names, outputs = (*features, *known), written["outputs"]
         parameters = written["parameters"]
         if not isinstance(parameters, dict) or not isinstance(outputs, list) or not outputs:
             raise ValueError("it has no outputs or no parameters")
@@ -96,12 +101,17 @@ def read_model(path: Path, operators: Sequence[object] = ()) -> ModelRecord:
             parameters=parameters,
             features=features,
             has_feature_names=bool(written["has_feature_names"]),
-            outcomes=tuple(_read_output(output, features, operators) for output in outputs),
+            outcomes=tuple(_read_output(output, names, operators) for output in outputs),
             targets=tuple(_read_name(output["target"]) for output in outputs),
             n_fits=check_whole(written["n_fits"], "n_fits", least=1),
             classes=tuple(written["classes"]) if "classes" in written else None,
             preparation=_read_preparation(written.get("preparation"), features),
+            known=known,
         )
+
+
+def _read_known(written: Mapping[str, Any]) -> tuple[KnownConstant, ...]:
+    return tuple(KnownConstant(str(name), _read_number(value, name)) for name, value in written.items())
 
 
 def _read_preparation(written: Any, features: tuple[str, ...]) -> Preparation | None:

@@ -15,7 +15,9 @@ from ddsr.data.printable import printable
 from ddsr.engine import values
 from ddsr.errors import DataError, MethodError
 from ddsr.estimator.forms import Index
+from ddsr.estimator.unit_parameters import labelled_targets
 from ddsr.expression import Expression
+from ddsr.report.model import label_of
 from ddsr.selection.bands import Band, spans_decades
 from ddsr.selection.outcome import Outcome
 
@@ -39,6 +41,10 @@ class Plotted:
     row: int
     """row of the equation in the front"""
     target: str
+    label: str
+    """the target with its unit"""
+    labels: tuple[str, ...]
+    """the inputs with their units"""
     rows: Floats
     """(n, n_features), finite"""
     true: Floats
@@ -56,7 +62,7 @@ class Plotted:
 
     def column(self, name: str | None) -> int | None:
         """Return the number of the input to plot against; None if there are several and none is named."""
-        names = self.equation.vocabulary.variables
+        names = self.equation.vocabulary.inputs
         if name is None:
             return 0 if len(names) == 1 else None
         if name not in names:
@@ -71,6 +77,8 @@ class Plots:
     target_names_: tuple[str, ...]
     fit_sample_: Any
     fit_inputs_: Any
+    units: Any
+    y_units: Any
     _new_rows: Callable[[ArrayLike], Floats]
     _rows: Callable[[Index], Iterator[tuple[Outcome, int]]]
 
@@ -98,7 +106,10 @@ class Plots:
         at = _output(output, self.target_names_)
         outcome, row = chosen[at]
         rows, true = self._sampled(at) if X is None or y is None else self._given(X, y, at)
-        plotted = Plotted(outcome, row, printable(self.target_names_[at]), rows, true)
+        target, names = self.target_names_[at], outcome.best.expression.vocabulary.inputs
+        label = labelled_targets(self.target_names_, self.units, self.y_units)[at]
+        labels = tuple(printable(label_of(self, name)) for name in names)
+        plotted = Plotted(outcome, row, printable(target), printable(label), labels, rows, true)
         column = plotted.column(x)
         n_panels = 3 if len(rows) else 1
         figure: Figure = plt.figure(figsize=(SIZE[0] * n_panels / 3, SIZE[1]), layout="constrained")
@@ -128,7 +139,7 @@ class Plots:
 
     def _sampled(self, output: int) -> tuple[Floats, Floats]:
         """Return the rows that the model keeps; columns that no listed equation uses are 0."""
-        variables = self.outcomes_[output].best.expression.vocabulary.variables
+        variables = self.outcomes_[output].best.expression.vocabulary.inputs
         if not hasattr(self, "fit_inputs_"):
             return np.empty((0, len(variables))), np.empty(0)
         sample, inputs = (
@@ -201,9 +212,9 @@ def _draw_fit(axes: Axes, plotted: Plotted, column: int) -> None:
         axes.set_xscale("log")
     room = 0.15 * float(np.ptp(y)) or 0.5 * abs(float(y[0])) or 0.5
     axes.set_ylim(y.min() - room, y.max() + room)
-    name = printable(plotted.equation.vocabulary.variables[column])
-    axes.set_xlabel(name, parse_math=False)
-    axes.set_ylabel(plotted.target, parse_math=False)
+    name = printable(plotted.equation.vocabulary.inputs[column])
+    axes.set_xlabel(plotted.labels[column], parse_math=False)
+    axes.set_ylabel(plotted.label, parse_math=False)
     is_one = plotted.rows.shape[1] == 1
     axes.set_title(
         f"Fit against {name}" + ("" if is_one else ", other inputs at their medians"), parse_math=False
@@ -215,8 +226,8 @@ def _draw_parity(axes: Axes, plotted: Plotted) -> None:
     axes.plot(plotted.true, plotted.predicted, "o", color=MEASURED, markersize=4, alpha=0.7)
     ends = plotted.true.min(), plotted.true.max()
     axes.plot(ends, ends, "--", color="0.6", linewidth=1)
-    axes.set_xlabel(f"true {plotted.target}", parse_math=False)
-    axes.set_ylabel(f"predicted {plotted.target}", parse_math=False)
+    axes.set_xlabel(f"true {plotted.label}", parse_math=False)
+    axes.set_ylabel(f"predicted {plotted.label}", parse_math=False)
     axes.set_title("Predicted against true values")
 
 
@@ -224,6 +235,6 @@ def _draw_residuals(axes: Axes, plotted: Plotted) -> None:
     predicted = plotted.predicted
     axes.plot(predicted, plotted.true - predicted, "o", color=MEASURED, markersize=4, alpha=0.7)
     axes.axhline(0.0, linestyle="--", color="0.6", linewidth=1)
-    axes.set_xlabel(f"predicted {plotted.target}", parse_math=False)
+    axes.set_xlabel(f"predicted {plotted.label}", parse_math=False)
     axes.set_ylabel("residual (true − predicted)")
     axes.set_title("Residuals")

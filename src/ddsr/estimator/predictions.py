@@ -59,7 +59,7 @@ class Predicting:
 
     @property
     def _variables(self) -> tuple[str, ...]:
-        return self.outcomes_[0].best.expression.vocabulary.variables
+        return self.outcomes_[0].best.expression.vocabulary.inputs
 
     @property
     def _allows_gaps(self) -> bool:

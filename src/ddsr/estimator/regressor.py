@@ -15,6 +15,7 @@ from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_target
 from ddsr.data.dataset import RowWeights
 from ddsr.data.frames import read_targets
+from ddsr.data.known_constants import ConstantsLike
 from ddsr.data.losses import LossFunction, r2_of_log_odds
 from ddsr.data.times import check_no_times
 from ddsr.errors import DataError
@@ -66,6 +67,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         Unit of y, or of each of its columns.
     unit_constants : int
         Number of fitted constants of an equation that may have a unit. The others are numbers.
+    constants : dict or sequence of str
+        Known constants that equations may use by name, such as `{"G": "6.674e-11 m^3/kg/s^2", "kB": None}`;
+        None means the value of the table of physical constants (docs/units.md).
     rules : sequence of rules, texts or dicts
         Rules that equations must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text, such
         as "forbid exp on mass", or as a dict (docs/estimator.md).
@@ -184,6 +188,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         units: Mapping[str, str] | str | None = None,
         y_units: str | Sequence[str] | None = None,
         unit_constants: int = 0,
+        constants: ConstantsLike = (),
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -211,6 +216,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         self.units = units
         self.y_units = y_units
         self.unit_constants = unit_constants
+        self.constants = constants
 
     def fit(
         self,

@@ -70,14 +70,15 @@ class SavedModels:
         return model
 
     def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
-        classes = getattr(self, "classes_", None)
+        classes, vocabulary = getattr(self, "classes_", None), outcomes[0].best.expression.vocabulary
         return ModelRecord(
             parameters=saved_parameters(self.get_params(deep=False)),
-            features=outcomes[0].best.expression.vocabulary.variables,
+            features=vocabulary.inputs,
             has_feature_names=hasattr(self, "feature_names_in_"),
             outcomes=tuple(outcomes),
             targets=self.target_names_,
             n_fits=self.n_fits_,
             classes=None if classes is None else tuple(classes.tolist()),
             preparation=getattr(self, "preparation_", None),
+            known=vocabulary.known_constants,
         )

@@ -38,10 +38,11 @@ from ddsr.estimator.tables import (
 )
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
-from ddsr.estimator.unit_parameters import check_units_are_supported, read_units
+from ddsr.estimator.unit_parameters import Quantities, check_units_are_supported
 from ddsr.estimator.verbosity import check_verbose, shown
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
+from ddsr.expression.known_constant import with_known_constants
 from ddsr.expression.template_parser import parse_template
 from ddsr.grammar import Rule
 from ddsr.grammar.guesses import known_equations, only_filling, read_guesses
@@ -152,9 +153,13 @@ class SymbolicEstimator(
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
         operators = read_operators(config.operators if self.operators is None else self.operators)
         own = own_among(operators)
-        template = None if self.template is None else parse_template(self.template, read.names, own)
-        vocabulary = Vocabulary(read.names, operators, has_constant=config.constants, template=template)
         targets = read.targets
+        given = self.units, self.y_units, self.unit_constants, self.constants
+        quantities = Quantities.of(read.names, targets.names, *given)
+        names = (*read.names, *quantities.known)
+        rows = with_known_constants(read.X, quantities.known)
+        template = None if self.template is None else parse_template(self.template, names, own)
+        vocabulary = Vocabulary(names, operators, has_constant=config.constants, template=template)
         check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one draws different random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
@@ -162,15 +167,13 @@ class SymbolicEstimator(
         for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):
             with naming(None if targets.is_one else name):
                 if data is None:
-                    names, loss = vocabulary.variables, Loss.of(self.loss)
+                    loss = Loss.of(self.loss)
                     data = Dataset.of(
-                        read.X, target, *read.weights[:2], names=names, loss=loss, y_err=read.weights.y_err
+                        rows, target, *read.weights[:2], names=names, loss=loss, y_err=read.weights.y_err
                     )
                 else:
                     data = data.with_target(target)
-                given = self.units, self.y_units, self.unit_constants
-                units = read_units(read.names, *given, targets.names, output)
-                data = replace(data, units=units)
+                data = replace(data, units=quantities.units[output])
                 problem = pose(
                     method,
                     vocabulary,

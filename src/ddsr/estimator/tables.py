@@ -55,7 +55,7 @@ def inputs_table(outcome: Outcome, X: Floats, rows: NDArray[np.int64]) -> pd.Dat
     """Return the inputs that a listed or a likely equation uses, on some rows."""
     entries = [*outcome.front, *(form.entry for form in outcome.forms)]
     used = {name for entry in entries for name in entry.equation.variables_used}
-    names = outcome.best.expression.vocabulary.variables
+    names = outcome.best.expression.vocabulary.inputs
     columns = {name: X[rows, column] for column, name in enumerate(names) if name in used}
     return pd.DataFrame(columns, index=rows)
 

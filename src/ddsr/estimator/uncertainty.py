@@ -14,6 +14,7 @@ from ddsr.data.checks import check_whole
 from ddsr.data.frames import named_targets
 from ddsr.errors import DataError
 from ddsr.estimator.printed_tables import FormTable
+from ddsr.estimator.unit_parameters import labelled_targets
 from ddsr.selection.averaging import Prediction, informative_rows, interval, predicted_by_forms
 from ddsr.selection.certainty import fit_text
 from ddsr.selection.outcome import Outcome
@@ -46,6 +47,7 @@ class Uncertainty:
             return repr(self)
         # pickles of earlier versions have no names
         names = getattr(self, "target_names_", named_targets([None] * len(outcomes)))
+        names = labelled_targets(names, getattr(self, "units", None), getattr(self, "y_units", None))
         preparation = getattr(self, "preparation_", None)
         return "\n".join([fit_text(outcomes, names), *(preparation.notes if preparation else ())])
 
@@ -112,7 +114,7 @@ class Uncertainty:
 def _used(outcome: Outcome) -> list[int]:
     """Return the columns that a likely form uses."""
     used = {name for form in outcome.forms for name in form.entry.equation.variables_used}
-    names = outcome.best.expression.vocabulary.variables
+    names = outcome.best.expression.vocabulary.inputs
     return [column for column, name in enumerate(names) if name in used]
 
 

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 def evaluate(expression: Folded, X: ArrayLike) -> NDArray[np.float64]:
     """Return f(X) of shape (n_rows,) as a new array; nan or ±inf where the expression is undefined."""
-    data = _checked(X, len(expression.vocabulary.variables))
+    vocabulary = expression.vocabulary
+    data = _checked(X, len(vocabulary.inputs))
+    known = [np.asarray(each.value) for each in vocabulary.known_constants]
     with np.errstate(all="ignore"):
         values = expression.fold(
-            variable=lambda column: data[:, column],
+            variable=lambda column: (
+                data[:, column] if column < data.shape[1] else known[column - data.shape[1]]
+            ),
             # constants become arrays: with Python floats, 1 / 0 raises and (-1)^0.5 is complex
             constant=np.asarray,
             one=np.asarray(1.0),

@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 from ddsr.errors import ExpressionError
 from ddsr.expression.folded import Folded, used_operators
+from ddsr.expression.known_constant import KnownConstant
 from ddsr.expression.operators import Operator
 from ddsr.expression.own_operators import CustomOperator, FormulaOperator, OwnOperator, with_uses
 from ddsr.expression.printing import Piece, call, infix, negated, number
@@ -22,15 +23,16 @@ LARGEST_SAFE_DEPTH = 50
 
 
 def to_python(expression: Folded, name: str = "equation") -> str:
-    """Return a module: an import, and the function with the variables in order as arguments.
+    """Return a module: an import, and the function with the inputs in order as arguments.
 
     If a variable's name is not an identifier, a comment names its argument; see `argument_names`.
     """
     own = with_uses(used_operators(expression))
     if not name.isidentifier() or iskeyword(name) or name in RESERVED:
         raise ExpressionError(f"{name!r} cannot be the name of a Python function")
-    functions = _function_names(own, name)
-    arguments = argument_names(expression.vocabulary.variables, functions.values())
+    functions, variables = _function_names(own, name), expression.vocabulary.variables
+    arguments = argument_names(variables, functions.values())
+    inputs = arguments[: len(expression.vocabulary.inputs)]
     apply = partial(_apply, functions=functions)
     body = expression.fold(
         variable=lambda column: Piece(arguments[column]),
@@ -42,10 +44,14 @@ def to_python(expression: Folded, name: str = "equation") -> str:
     code = "\n".join([body.text, *helpers])
     modules = {called.rpartition(".")[0] for called in functions.values()} - {""}
     modules |= {"scipy.special"} if "scipy.special." in code else set()
-    used = [arguments[expression.vocabulary.variables.index(v)] for v in expression.variables_used]
-    result = body.text if used else f"np.full(np.shape({arguments[0]}), {body.text})"
+    used = {arguments[variables.index(each)]: each for each in expression.variables_used}
+    known = {name: each.value for name, each in used.items() if isinstance(each, KnownConstant)}
+    converted = [name for name in used if name not in known]
+    result = body.text if converted else f"np.full(np.shape({inputs[0]}), {body.text})"
     renamed = [
-        pair for pair in zip(arguments, expression.vocabulary.variables, strict=True) if len({*pair}) > 1
+        (argument, variable)
+        for argument, variable in zip(arguments, variables, strict=True)
+        if argument != variable and (argument in inputs or argument in known)
     ]
     lines = [
         "import numpy as np",
@@ -53,10 +59,11 @@ def to_python(expression: Folded, name: str = "equation") -> str:
         "",
         "",
         *helpers,
-        f"def {name}({', '.join(arguments)}):",
+        f"def {name}({', '.join(inputs)}):",
         f"    {str(expression)!r}",
         *(f"    # {argument} is {name!r}" for argument, name in renamed),
-        *(f"    {argument} = np.asarray({argument}, dtype=np.float64)" for argument in used),
+        *(f"    {argument} = np.asarray({argument}, dtype=np.float64)" for argument in converted),
+        *(f"    {argument} = np.float64({value!r})" for argument, value in known.items()),
         '    with np.errstate(all="ignore"):',
         f"        return {result}",
     ]

@@ -12,7 +12,7 @@ from ddsr.expression.torch_functions import torch_function
 class EquationModule(nn.Module):
     """Module that computes an expression; gradients reach X and the constants.
 
-    X has a column for each variable of the vocabulary, used or not. `constants`, the only parameter, is in
+    X has a column for each input of the vocabulary, used or not. `constants`, the only parameter, is in
     breadth-first order, and in double precision until the module is converted.
     """
 
@@ -23,12 +23,14 @@ class EquationModule(nn.Module):
 
     def forward(self, X: Tensor) -> Tensor:
         """Return values (n_rows,) on the rows of X (n_rows, n_features)."""
-        n_variables = len(self.expression.vocabulary.variables)
-        if X.ndim != 2 or X.shape[1] != n_variables:
-            raise ValueError(f"X must have the shape (n_rows, {n_variables}), not {tuple(X.shape)}")
+        vocabulary = self.expression.vocabulary
+        n_inputs = len(vocabulary.inputs)
+        if X.ndim != 2 or X.shape[1] != n_inputs:
+            raise ValueError(f"X must have the shape (n_rows, {n_inputs}), not {tuple(X.shape)}")
+        known = [self.constants.new_tensor(each.value) for each in vocabulary.known_constants]
         waiting = iter(range(len(self.constants) - 1, -1, -1))  # a fold meets the last constant first
         found = self.expression.fold(
-            variable=lambda column: X[:, column],
+            variable=lambda column: X[:, column] if column < n_inputs else known[column - n_inputs],
             constant=lambda value: self.constants[next(waiting)],
             one=torch.ones((), dtype=self.constants.dtype, device=self.constants.device),
             apply=lambda row, operands: torch_function(row)(*operands),

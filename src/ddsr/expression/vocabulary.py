@@ -9,6 +9,7 @@ from functools import cached_property
 
 from ddsr import _core
 from ddsr.errors import VocabularyError, did_you_mean
+from ddsr.expression.known_constant import KnownConstant, inputs_among, known_among
 from ddsr.expression.operators import (
     DEFAULT_OPERATORS,
     OPERATORS,
@@ -30,7 +31,8 @@ LARGEST = 32767  # token ids are 16-bit
 class Vocabulary:
     """Operators, the literal 1, the constant and the variables, with ids in this order.
 
-    Operators are given by name or symbol. Variables, one per column of the data, may have any name.
+    Operators are given by name or symbol. Variables, one per column of the data, may have any name. Known
+    constants are the last variables.
     """
 
     variables: tuple[str, ...]
@@ -146,6 +148,16 @@ class Vocabulary:
         return self._rows.get(name)
 
     @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Variables that are columns of the user's table: all but the known constants."""
+        return inputs_among(self.variables)
+
+    @cached_property
+    def known_constants(self) -> tuple[KnownConstant, ...]:
+        """Variables with a known value."""
+        return known_among(self.variables)
+
+    @cached_property
     def columns(self) -> dict[str, int]:
         """Column of each variable by its bare name."""
         return {name: column for column, name in enumerate(self.variables)}
@@ -257,7 +269,9 @@ def _checked_variables(variables: Sequence[str]) -> tuple[str, ...]:
         if not name:
             raise VocabularyError(f"the name of variable {column} is empty")
     _refuse_repeated(names, "variable")
-    return tuple(map(str, names))
+    if (*inputs_among(names), *known_among(names)) != names:
+        raise VocabularyError("known constants must come after the other variables")
+    return tuple(name if isinstance(name, KnownConstant) else str(name) for name in names)
 
 
 def _refuse_repeated(names: tuple[str, ...], what: str) -> None:

@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DDSRError
+from ddsr.expression import Expression
 from ddsr.expression.printing import SHORT_PRECISION
 from ddsr.report.charts import band_chart
 from ddsr.report.equations import number_text, r2_text, typeset
-from ddsr.report.model import FittedModel, outcome_of
+from ddsr.report.model import FittedModel, label_of, outcome_of, target_label_of
 from ddsr.selection.bands import Band
 from ddsr.selection.certainty import Certainty, certainty_of, percent, where_text
-from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
 MOST_ROWS = 8
@@ -37,7 +37,7 @@ def shown_certainty(
         return None
     listed = [form for form in outcome.forms if form.weight >= LEAST_LISTED][:MOST_ROWS]
     left = outcome.weight_left + sum(form.weight for form in outcome.forms if form not in listed)
-    chart, legend = _picture(outcome, certainty, target, X, y)
+    chart, legend = _picture(model, certainty, target, X, y)
     return {
         "sentence": certainty.sentence,
         "rows": [_row(form, form is certainty.chosen, target) for form in listed] if len(listed) > 1 else [],
@@ -58,19 +58,20 @@ def _row(form: Form, is_chosen: bool, target: str) -> dict[str, Any]:
 
 
 def _picture(
-    outcome: Outcome,
+    model: FittedModel,
     certainty: Certainty,
     target: str,
     X: NDArray[np.float64] | None,
     y: ArrayLike | None,
 ) -> tuple[Any, list[tuple[str, str]]]:
     """Return the band chart and its legend; both are empty unless the data have one input."""
-    if X is None or y is None or X.shape[1] != 1:
+    outcome = outcome_of(model)
+    if outcome is None or X is None or y is None or X.shape[1] != 1:
         return "", []
     equations = [outcome.best.equation, *(form.entry.equation for form in certainty.others)]
     x, measured = np.ascontiguousarray(X[:, 0]), np.asarray(y, dtype=np.float64)
     band = Band.over(x, outcome, equations)
-    chart = band_chart(band, x, measured, equations[0].vocabulary.variables[0], target)
+    chart = band_chart(band, x, measured, *_axes(model, equations[0], target))
     texts = [f"{target} = {equation.text(SHORT_PRECISION)}" for equation in equations]
     shares = [certainty.probability, *(form.weight for form in certainty.others)]
     return chart, list(zip(texts, map(percent, shares), strict=True))
@@ -83,7 +84,12 @@ def curve_chart(model: FittedModel, target: str, X: NDArray[np.float64], y: NDAr
         return ""
     equation, x = outcome.best.equation, np.ascontiguousarray(X[:, 0])
     band = Band.over(x, outcome, [equation], has_band=False)
-    return band_chart(band, x, y, equation.vocabulary.variables[0], target)
+    return band_chart(band, x, y, *_axes(model, equation, target))
+
+
+def _axes(model: FittedModel, equation: Expression, target: str) -> tuple[str, str]:
+    """Return the labels of the axes: input and target with their units."""
+    return label_of(model, equation.vocabulary.inputs[0]), target_label_of(model, target)
 
 
 def constants_of(model: FittedModel) -> dict[str, Any] | None:

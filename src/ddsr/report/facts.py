@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text
 from ddsr.report.fits import Predictions
-from ddsr.report.model import FittedModel, defaults_of, outcome_of
+from ddsr.report.model import FittedModel, defaults_of, label_of, outcome_of, target_label_of
 from ddsr.search.presets import parse_method, settings
 from ddsr.storage.processor import processor_name
 from ddsr.storage.version import ddsr_version
@@ -108,11 +108,20 @@ def _error(model: FittedModel, chosen: ShownEquation) -> dict[str, str]:
 
 
 def data_summary(
-    chosen: ShownEquation, target: str, rows: NDArray[np.float64] | None, fit: Predictions | None
+    model: FittedModel,
+    chosen: ShownEquation,
+    target: str,
+    rows: NDArray[np.float64] | None,
+    fit: Predictions | None,
 ) -> dict[str, Any]:
     """Return the texts about the data and the fit."""
-    names = chosen.expression.vocabulary.variables
+    names = chosen.expression.vocabulary.inputs
     listed, n_more = columns(names, chosen.expression.variables_used, rows)
+    for column in listed:
+        column["name"] = label_of(model, column["name"])
+    for each in chosen.expression.vocabulary.known_constants:
+        known = {"name": f"{each} = {number_text(each.value, 6)}", "numbers": [""] * 3 * (rows is not None)}
+        listed.append({**known, "is_used": each in chosen.expression.variables_used})
     n_rows = len(rows) if rows is not None else fit.n_sampled_from if fit else None
     text = _count(len(names), "variable") + ("" if n_rows is None else f", {n_rows:,} rows")
     if fit is None:
@@ -120,7 +129,7 @@ def data_summary(
     else:
         where = "" if rows is not None else " in the rows plotted above"
         low, high = (number_text(float(end)) for end in (fit.true.min(), fit.true.max()))
-        text += f". {target} lies between {low} and {high}{where}."
+        text += f". {target_label_of(model, target)} lies between {low} and {high}{where}."
     return {
         "fit_summary": "" if fit is None else fit.summary,
         "missing_data": "" if fit else WITHOUT_VALUES if rows is not None else WITHOUT_DATA,

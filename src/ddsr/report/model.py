@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ddsr.data.units import labelled
 from ddsr.errors import ReportError
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.outcome import Outcome
@@ -68,6 +70,21 @@ def outcome_of(model: FittedModel) -> Outcome | None:
         return found
     outcomes: list[Outcome] = getattr(model, "outcomes_", [])
     return outcomes[0] if outcomes else None
+
+
+def label_of(model: Any, name: str) -> str:
+    """Return the name of an input with its unit, if units were given by name."""
+    units = model.get_params(deep=False).get("units")
+    return labelled(name, units.get(name)) if isinstance(units, Mapping) else name
+
+
+def target_label_of(model: FittedModel, target: str) -> str:
+    """Return the name of y with its unit, if units were given by name."""
+    given = model.get_params(deep=False)
+    unit = given.get("y_units") if isinstance(given.get("units"), Mapping) else None
+    if unit is not None and not isinstance(unit, str):
+        unit = unit[model.output if isinstance(model, Output) else 0]
+    return labelled(target, unit)
 
 
 def preparation_of(model: FittedModel) -> Any:

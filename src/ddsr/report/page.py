@@ -26,7 +26,7 @@ from ddsr.report.curves import Curves
 from ddsr.report.equations import chosen_of, shown_equations
 from ddsr.report.facts import Background, data_summary, summary
 from ddsr.report.fits import Predictions
-from ddsr.report.model import FittedModel, outcome_of, outputs_of, preparation_of
+from ddsr.report.model import FittedModel, outcome_of, outputs_of, preparation_of, target_label_of
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.storage.files import write_whole
 
@@ -84,7 +84,7 @@ def _page(
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    outcome = outcome_of(model)
+    outcome, label = outcome_of(model), target_label_of(model, target)
     loss = SQUARED if outcome is None else outcome.loss
     equations = shown_equations(model, loss.named(target))
     chosen = chosen_of(equations)
@@ -115,8 +115,8 @@ def _page(
         front_points=points,
         fit=fit,
         curve_chart=curve,
-        parity_chart=parity_chart(fit, target) if fit else "",
-        residual_chart=residual_chart(fit, target) if fit else "",
+        parity_chart=parity_chart(fit, label) if fit else "",
+        residual_chart=residual_chart(fit, label) if fit else "",
         is_dense=fit and len(fit.true) > MOST_DOTS,
         curves=curves,
         reward_chart=reward_chart(curves) if curves else "",
@@ -127,7 +127,7 @@ def _page(
         reproduce_note=reproduce_note(model, extras),
         **summary(model, chosen, target, curves, background),
         preparation=preparation_of(model),
-        **data_summary(chosen, target, rows, fit),
+        **data_summary(model, chosen, target, rows, fit),
     )
 
 
@@ -176,7 +176,7 @@ def _target(y: ArrayLike | None, output: int | None) -> NDArray[np.float64]:
 def _sampled_rows(model: FittedModel) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the inputs and true values of the sample that the model keeps, if it has one input."""
     sample, inputs = getattr(model, "fit_sample_", None), getattr(model, "fit_inputs_", None)
-    variables = model.best_.equation.vocabulary.variables
+    variables = model.best_.equation.vocabulary.inputs
     if sample is None or inputs is None or tuple(inputs.columns) != variables:
         return None
     return inputs.to_numpy(dtype=np.float64), sample["true"].to_numpy(dtype=np.float64)

@@ -33,6 +33,7 @@ OPTIONS = {
     "missing": "--missing",
     "categories": "--categories",
     "dates": "--dates",
+    "unit_constants": "--unit-constants",
 }
 
 
@@ -76,6 +77,10 @@ def shell_line(
     if operators is not None and any(isinstance(each, CustomOperator) for each in operators):
         return None
     texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
+    texts.append(("--constant", _listed_constants(settings.pop("constants", ()))))
+    if isinstance(settings.get("units"), Mapping) and isinstance(settings.get("y_units"), str):
+        units = {**settings.pop("units"), target: settings.pop("y_units")}
+        texts.append(("--units", [",".join(f"{name}={unit}" for name, unit in units.items())]))
     if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
         settings["max_length"] = settings.pop("config")["max_length"]
     if "prior" in settings and settings["prior"] is None:
@@ -105,6 +110,13 @@ def _listed(names: Iterable[str]) -> str:
     return line.getvalue()
 
 
+def _listed_constants(constants: Any) -> Any:
+    """Return known constants as texts such as `kB` and `G=6.674e-11 m^3/kg/s^2`."""
+    if not isinstance(constants, Mapping):
+        return constants
+    return [name if value is None else f"{name}={value}" for name, value in constants.items()]
+
+
 def _listed_operators(operators: Sequence[str | OwnOperator]) -> str:
     """Join operators by commas, leaving definitions unchanged."""
     texts = [each if isinstance(each, str) else each.text for each in operators]
@@ -116,7 +128,7 @@ def recipes(
 ) -> list[Recipe]:
     """Return code in Python and, if possible, a shell command; `command` is the original one, if known."""
     preparation = preparation_of(model)
-    variables = model.best_.equation.vocabulary.variables
+    variables = model.best_.equation.vocabulary.inputs
     names = variables if preparation is None else preparation.table_columns
     line = command or shell_line(model, target, names, extras)
     found = [Recipe("Python", python_lines(model, target, names, extras))]

@@ -33,8 +33,7 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
     once a form has an NRMSE below `exact`.
     """
     engine, config = problem.engine, problem.config
-    n_variables = len(engine.vocabulary.variables)
-    is_small = engine.n_rows <= FEW_ROWS and n_variables <= MOST_VARIABLES
+    is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.inputs) <= MOST_VARIABLES
     has_template = engine.vocabulary.template is not None
     if has_template or not (isinstance(config, DefaultConfig) and config.constants and is_small):
         return ()

@@ -351,7 +351,7 @@ def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
     known = noise_of_loss(engine)
     if known is not None:
         return known
-    is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
+    is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.inputs) <= MOST_VARIABLES
     if (
         not (isinstance(config, DefaultConfig) and config.constants and is_small)
         or engine.dataset.is_weighted

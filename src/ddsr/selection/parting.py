@@ -73,7 +73,7 @@ def parting(chosen: Expression, other: Expression, X: Floats, noise: Noise) -> P
 
     The place is in the measured range if they differ there by more than the noise, otherwise outside.
     """
-    names = chosen.vocabulary.variables
+    names = chosen.vocabulary.inputs
     used = [
         column
         for column, name in enumerate(names)

@@ -88,7 +88,7 @@ class KnownForms:
 def can_propose(problem: Problem) -> bool:
     """Return whether the table is large, has few columns, and constants may be fitted."""
     engine, config = problem.engine, problem.config
-    is_large = engine.n_rows > FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
+    is_large = engine.n_rows > FEW_ROWS and len(engine.vocabulary.inputs) <= MOST_VARIABLES
     return isinstance(config, DefaultConfig) and config.constants and is_large
 
 

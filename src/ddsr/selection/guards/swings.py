@@ -61,6 +61,6 @@ def swing(expressions: Sequence[Expression], paths: Paths, n_threads: int) -> ND
         apart = np.abs(along[:, :, -1] - along[:, :, 0])
     whole_walk, whole_way = (np.where(is_defined, each, 0.0).sum(axis=1) for each in (walked, apart))
     swings = np.isfinite(whole_walk) & (whole_walk > MOST_DETOUR * whole_way)
-    if paths.points.shape[1] == 1:
+    if len(expressions[0].vocabulary.inputs) == 1:
         swings = swings | ~np.all(is_defined, axis=1)
     return np.asarray(swings)
