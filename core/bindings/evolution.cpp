@@ -177,9 +177,9 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
 }
 
 nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
-                          std::uint64_t seed) {
+                          std::uint64_t seed, const Units* units) {
   const Dictionary dictionary(vocabulary, options, data.fitting(false), vocabulary.inputs_of(0),
-                              static_cast<std::size_t>(options.dictionary_size), seed);
+                              static_cast<std::size_t>(options.dictionary_size), seed, units);
   std::vector<Formula> formulas;
   for (std::size_t i = 0; i < dictionary.size(); ++i) formulas.push_back(dictionary.formula(vocabulary, i));
   return to_rows(vocabulary, formulas);
@@ -290,7 +290,8 @@ void bind_evolution(nb::module_& module) {
              nb::arg("constants"), nb::arg("donor_tokens"), nb::arg("donor_constants"), nb::arg("options"),
              nb::arg("seed"), "(tokens, constants) of the child of one expression, breadth-first.");
   module.def("dictionary", &dictionary_rows, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
-             nb::arg("seed"), "(tokens, constants) of what `match` looks up.");
+             nb::arg("seed"), nb::arg("units").none() = nb::none(),
+             "(tokens, constants) of what `match` looks up.");
   module.def("simplest", &simplest_rows, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
              nb::arg("n_entries"), nb::arg("seed"),
              "(tokens, constants) of the dictionary's first entries by simplicity.");

@@ -214,16 +214,20 @@ void Dictionary::append(Formula& out, const Vocabulary& vocabulary, int index) c
   out.constants.push_back(shape.exponent);
 }
 
-const std::vector<std::size_t>& Dictionary::entries_of(const Unit& unit) const {
-  static const std::vector<std::size_t> NONE;
+const std::vector<int>& Dictionary::shapes_of(const Unit& unit) const {
+  static const std::vector<int> NONE;
   const auto found = by_unit_.find(unit);
   return found == by_unit_.end() ? NONE : found->second;
 }
 
-Formula Dictionary::formula(const Vocabulary& vocabulary, std::size_t entry) const {
+Formula Dictionary::formula_of_shape(const Vocabulary& vocabulary, int shape) const {
   Formula result;
-  append(result, vocabulary, entries_[entry]);
+  append(result, vocabulary, shape);
   return result;
+}
+
+Formula Dictionary::formula(const Vocabulary& vocabulary, std::size_t entry) const {
+  return formula_of_shape(vocabulary, entries_[entry]);
 }
 
 }  // namespace ddsr

@@ -53,8 +53,9 @@ class Dictionary {
   // The entries that are not curves, variables first. Entries of equal cost are in random order, not in that
   // of their columns.
   const std::vector<std::size_t>& simplest() const { return simplest_; }
-  // The entries of a unit, in the order of `simplest`.
-  const std::vector<std::size_t>& entries_of(const Unit& unit) const;
+  // The shapes of a unit, the simplest first: entries, and what has the same value in every row.
+  const std::vector<int>& shapes_of(const Unit& unit) const;
+  Formula formula_of_shape(const Vocabulary& vocabulary, int shape) const;
   Formula formula(const Vocabulary& vocabulary, std::size_t entry) const;
   double value(std::size_t entry, std::size_t row) const;
   const Dataset& rows() const { return rows_; }
@@ -102,8 +103,8 @@ class Dictionary {
   std::vector<int> curves_;
   std::size_t n_curved_variables_ = 0;
   std::vector<std::size_t> simplest_;
-  std::vector<Unit> units_;  // of the entries; empty without units
-  std::map<Unit, std::vector<std::size_t>> by_unit_;
+  std::vector<Unit> units_;                   // of the entries; empty without units
+  std::map<Unit, std::vector<int>> by_unit_;  // shapes
   FloatBuffer table_;
 };
 

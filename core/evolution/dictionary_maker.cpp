@@ -37,6 +37,12 @@ std::uint64_t mixed(std::uint64_t hash, std::int64_t word) {
   return hash ^ hash >> 31;
 }
 
+std::int64_t hash_of_unit(const Unit& unit) {
+  std::uint64_t hash = 0;
+  for (const std::int16_t part : unit.parts) hash = mixed(hash, part);
+  return static_cast<std::int64_t>(hash);
+}
+
 }  // namespace
 
 DictionaryMaker::DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocabulary,
@@ -71,16 +77,6 @@ void DictionaryMaker::fill(const std::vector<int>& inputs, std::size_t max_entri
   if (units_ != nullptr) sort_by_unit();
 }
 
-// First in the order of `simplest`, then the curves.
-void DictionaryMaker::sort_by_unit() {
-  Dictionary& dictionary = dictionary_;
-  for (const int shape : dictionary.entries_) dictionary.units_.push_back(shape_units_[at(shape)]);
-  for (const std::size_t entry : dictionary.simplest_)
-    dictionary.by_unit_[dictionary.units_[entry]].push_back(entry);
-  for (std::size_t entry = dictionary.simplest_.size(); entry < dictionary.entries_.size(); ++entry)
-    dictionary.by_unit_[dictionary.units_[entry]].push_back(entry);
-}
-
 // Entries are already in the order of their cost; those of equal cost are shuffled.
 void DictionaryMaker::rank_by_simplicity() {
   std::vector<std::size_t>& ranked = dictionary_.simplest_;
@@ -96,6 +92,7 @@ void DictionaryMaker::add_shapes(std::size_t max_entries) {
   for (std::size_t cost = 2; cost <= MOST_COST; ++cost) {
     const std::size_t n_before = dictionary_.entries_.size();
     if (n_before >= max_entries) return;
+    if (units_ != nullptr && cost == COST_OF_GROUPS) add_groups(max_entries);
     const std::vector<Pairing> pairings = pairings_of(cost);
     std::size_t n_shapes = by_cost_[cost - 1].size() * functions_.size();
     for (const Pairing& pairing : pairings) n_shapes += pairing.size();
@@ -201,7 +198,7 @@ void DictionaryMaker::add_curves() {
   for (const std::size_t entry : dictionary_.simplest_) {
     const int shape = dictionary_.entries_[entry];
     const Token& token = vocabulary_[dictionary_.shapes_[at(shape)].token];
-    if (token.kind == Kind::Operator && token.arity == 1) continue;
+    if (token.kind == Kind::Operator && (token.arity == 1 || has_unit(shape))) continue;
     operands.push_back(shape);
     dictionary_.n_curved_variables_ += token.kind == Kind::Variable;
     if (operands.size() == Dictionary::N_CURVED) break;
@@ -246,21 +243,6 @@ void DictionaryMaker::add_curve(Family family, int operand, double factor, doubl
   add({vocabulary_.find(op), operand, -1, exponent, size, factor, shift, curve}, MOST_COST);
 }
 
-// Adds the unit of the shape to the list if it has one.
-bool DictionaryMaker::has_consistent_units(const Shape& shape) {
-  const Token& token = vocabulary_[shape.token];
-  if (shape.a < 0) {
-    shape_units_.push_back(units_->of_variables[at(token.variable)]);
-    return true;
-  }
-  const Unit& operand = shape_units_[at(shape.a)];
-  if (shape.shift != 0.0 && !operand.is_number()) return false;
-  const std::optional<Unit> other = shape.b < 0 ? std::nullopt : std::optional(shape_units_[at(shape.b)]);
-  const std::optional<Unit> unit = result_unit(unit_law(token), operand, other, shape.exponent);
-  if (unit) shape_units_.push_back(*unit);
-  return unit.has_value();
-}
-
 void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   const Token& token = vocabulary_[shape.token];
   if (units_ != nullptr && !has_consistent_units(shape)) return;
@@ -291,6 +273,7 @@ void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
     const double share = std::frexp(values[row], &power);
     hash = mixed(mixed(hash, std::llround(share * 1e9)), power);
   }
+  if (units_ != nullptr) hash = mixed(hash, hash_of_unit(shape_units_.back()));
   if (!kernels_.all_finite(values, n) || !seen_values_.insert(hash).second) {
     values_.resize(before);
     if (units_ != nullptr) shape_units_.pop_back();
@@ -309,11 +292,15 @@ void DictionaryMaker::enter(int shape, std::size_t cost) {
   double squares = 0.0;
   for (std::size_t row = 0; row < n_rows_; ++row) squares += (values[row] - mean) * (values[row] - mean);
   const double deviation = std::sqrt(squares / n);
-  if (!(deviation > LEAST_DEVIATION * std::fabs(mean)) || !std::isfinite(deviation)) return;
+  if (!(deviation > LEAST_DEVIATION * std::fabs(mean)) || !std::isfinite(deviation)) {
+    if (units_ != nullptr) unvarying_.push_back({shape, cost});
+    return;
+  }
   const double sign = values[0] < mean ? -1.0 : 1.0;
   std::uint64_t hash = 0;
   for (std::size_t row = 0; row < std::min(n_rows_, N_TELLING); ++row)
     hash = mixed(hash, std::llround(sign * (values[row] - mean) / deviation * RESOLUTION));
+  if (units_ != nullptr) hash = mixed(hash, hash_of_unit(shape_units_[at(shape)]));
   if (!seen_shapes_.insert(hash).second) return;
   Dictionary& dictionary = dictionary_;
   const std::size_t entry = dictionary.entries_.size(), lane = entry % Dictionary::WIDTH;

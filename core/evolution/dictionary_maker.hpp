@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_set>
+#include <utility>
 
 #include "evolution/dictionary.hpp"
 #include "evolution/random_source.hpp"
@@ -29,7 +30,11 @@ class DictionaryMaker {
     std::size_t size() const { return left->size() * right->size(); }
   };
 
+  // With units, ratios and products of cheaper shapes are entries of this cost where their units agree.
+  static constexpr std::size_t COST_OF_GROUPS = 4;
+
   void add_shapes(std::size_t max_entries);
+  void add_groups(std::size_t max_entries);
   void add_leaves(const std::vector<int>& inputs);
   std::vector<Pairing> pairings_of(std::size_t cost) const;
   void add_all(std::size_t cost, const std::vector<Pairing>& pairings);
@@ -48,6 +53,7 @@ class DictionaryMaker {
   // Computes the values and keeps the shape if they are new.
   void add(const Shape& shape, std::size_t cost);
   bool has_consistent_units(const Shape& shape);
+  bool has_unit(int shape) const;
   void enter(int shape, std::size_t cost);
   void rank_by_simplicity();
   void sort_by_unit();
@@ -67,6 +73,8 @@ class DictionaryMaker {
   std::vector<std::vector<int>> by_cost_;
   std::vector<std::size_t> costs_;  // of the entries
   std::vector<Unit> shape_units_;   // if there are units
+  // With units: shapes whose value is the same in every row, with their costs.
+  std::vector<std::pair<int, std::size_t>> unvarying_;
   std::unordered_set<std::uint64_t> seen_values_, seen_shapes_;
 };
 

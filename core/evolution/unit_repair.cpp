@@ -135,11 +135,11 @@ std::optional<UnitRepair::Part> UnitRepair::with_unit(Part part, const Unit& wan
 }
 
 std::optional<Formula> UnitRepair::entry_of(const Unit& unit, RandomSource& random) const {
-  const std::vector<std::size_t>& entries = dictionary_.entries_of(unit);
-  if (entries.empty()) return {};
+  const std::vector<int>& shapes = dictionary_.shapes_of(unit);
+  if (shapes.empty()) return {};
   std::size_t rank = 0;
-  while (rank + 1 < entries.size() && random.chance(NEXT_RATE)) ++rank;
-  return dictionary_.formula(vocabulary_, entries[rank]);
+  while (rank + 1 < shapes.size() && random.chance(NEXT_RATE)) ++rank;
+  return dictionary_.formula_of_shape(vocabulary_, shapes[rank]);
 }
 
 void UnitRepair::append(Formula& out, const Formula& part) {

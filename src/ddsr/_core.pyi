@@ -338,7 +338,9 @@ def move(
 ) -> Rows:
     """Return (tokens, constants) of the child of one expression, breadth-first."""
 
-def dictionary(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, seed: int) -> Rows:
+def dictionary(
+    vocabulary: Vocabulary, data: Data, options: EvolutionOptions, seed: int, units: Units | None = None
+) -> Rows:
     """Return (tokens, constants) of the small expressions that `match` searches."""
 
 def simplest(

@@ -120,5 +120,5 @@ def test_units_are_shown():
     assert "E [J] = " in str(model) and "w [m/s] = " in str(model)
     assert "w [m/s]" in report_html(model, X, y, target="w", output=1)
     assert "<td>g [m/s^2]</td>" in report_html(model, X, y, target="w", output=1)
-    number = brief(y_units="", model_selection="best", max_epochs=1).fit(X, X.v / X.v + noisy(X.m / X.m))
-    assert "y = " in str(number)
+    number = brief(y_units="", model_selection="best", max_epochs=1).fit(X, noisy(X.m))
+    assert "y = " in str(number) and "[" not in str(number)
