@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from ddsr.engine import Engine, FitOptions
+from ddsr.data.dataset import Dataset
+from ddsr.data.units import Units
+from ddsr.engine import Engine, FitOptions, core_units
 from ddsr.errors import GrammarError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
@@ -78,3 +80,16 @@ def test_scoring_columns_together_and_alone_agrees(rules):
     assert [(each.size, each.nrmse) for each in baseline(engine, grammar)] == [
         (each.size, each.nrmse) for each in expected
     ]
+
+
+def test_units_that_the_operators_cannot_make_are_refused():
+    pytest.importorskip("pint")
+    units = Units.of(["m", "v"], {"m": "kg", "v": "m/s"}, "J")
+    vocabulary, rows = (
+        Vocabulary(["m", "v"], ["+", "sin"]),
+        np.random.default_rng(0).uniform(1.0, 2.0, (20, 2)),
+    )
+    data = Dataset.of(rows, rows[:, 0] * rows[:, 1] ** 2, names=vocabulary.variables, units=units)
+    engine = Engine(vocabulary, data)
+    with pytest.raises(GrammarError, match=r"at most 9 tokens with the operators add, sin has the unit 'J'"):
+        baseline(engine, Grammar(vocabulary, 9, 3, (), core_units(units)))

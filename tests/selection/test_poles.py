@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.definitions import read_operators
 from ddsr.selection.guards.poles import have_poles
 
 VOCABULARY = Vocabulary(["x", "y"], ["+", "-", "*", "/", "^", "sin", "cos", "exp", "sqrt", "square", "tan"])
@@ -52,3 +53,12 @@ def test_a_variable_may_be_called_like_an_operator() -> None:
     vocabulary = Vocabulary(["div", "pow"], ["+", "/"])
     assert not has_pole("div / pow", vocabulary)
     assert has_pole("pow / div", vocabulary)
+
+
+def test_expressions_may_have_operators_of_their_own() -> None:
+    operators = read_operators(["+", "-", "*", "/", "pole(x) = 1 / (x - 1)"])
+    vocabulary = Vocabulary(("x", "y"), operators)
+    texts = ("pole(x)", "pole(x + 9)", "y / (x - 1)", "y / (x + 9)")
+    expressions = [Expression.parse(text, vocabulary) for text in texts]
+    rows = np.array([[0.5, 1.0], [1.5, 2.0]])
+    assert have_poles(expressions, rows).tolist() == [True, False, True, False]

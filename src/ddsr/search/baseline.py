@@ -53,7 +53,15 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
         started = _with_finite_starts(shortest, engine)
         if started:
             scores = engine.refit(started, max_steps=PLAIN.max_steps, tolerance=PLAIN.tolerance)
-            return lister.enter(front, lister.entries(scores))
+            front = lister.enter(front, lister.entries(scores))
+            if len(front):
+                return front
+    if units is not None:
+        raise GrammarError(
+            f"no simple equation of at most {grammar.max_length} tokens with the operators "
+            f"{', '.join(vocabulary.operators)} has the unit {str(units.target)!r} of y: allow more "
+            "operators, longer equations or other rules, or a constant with a unit (unit_constants=1)"
+        )
     raise GrammarError(
         "no expression that the template and the rules allow has a finite value on every row: the constants "
         "may have no values for which every root and logarithm is defined"

@@ -114,8 +114,9 @@ def covariance_of(
     slopes = np.sqrt(np.diagonal(some))
     scale = np.where(slopes > 0.0, slopes, 1.0)
     inverse = np.linalg.pinv(some / np.outer(scale, scale), rcond=LEAST_STRENGTH, hermitian=True)
-    covariance[np.ix_(free, free)] = loss / n_degrees * inverse / np.outer(scale, scale)
-    return covariance
+    with np.errstate(over="ignore"):  # a constant that hardly changes any prediction is undetermined
+        covariance[np.ix_(free, free)] = loss / n_degrees * inverse / np.outer(scale, scale)
+    return np.nan_to_num(covariance, nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:

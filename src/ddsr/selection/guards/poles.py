@@ -23,20 +23,19 @@ def have_poles(
     where the quotient has no bound.
     """
     found = np.zeros(len(expressions), dtype=bool)
-    owners: list[int] = []
-    divisors: list[Expression] = []
+    divisors: dict[Vocabulary, list[tuple[int, Expression]]] = {}
     for number, expression in enumerate(expressions):
         if not _may_divide(expression):  # avoids building most trees
             continue
         written = written_out(expression)
         vocabulary = _with_cosine(written.vocabulary)
         for divisor in dict.fromkeys(_divisors(written.tree)):
-            owners.append(number)
-            divisors.append(Expression.from_tree(vocabulary, divisor))
-    if divisors:
-        divided_by, _ = values(Batch.of(divisors), rows, n_threads)
+            owned = number, Expression.from_tree(vocabulary, divisor)
+            divisors.setdefault(vocabulary, []).append(owned)
+    for pairs in divisors.values():
+        divided_by, _ = values(Batch.of(divisor for _, divisor in pairs), rows, n_threads)
         keeps_sign = (divided_by > 0.0).all(axis=1) | (divided_by < 0.0).all(axis=1)
-        np.logical_or.at(found, owners, ~keeps_sign)
+        np.logical_or.at(found, [number for number, _ in pairs], ~keeps_sign)
     return found
 
 
