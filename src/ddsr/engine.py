@@ -257,6 +257,12 @@ class Engine:
         is_fixed = np.ones((1, expression.n_constants), dtype=bool)
         return bool(np.isfinite(self.refit([expression], is_fixed, max_steps=0).nrmse[0]))
 
+    def fixed_by_units(self, batch: Batch) -> NDArray[np.uint8] | None:
+        """Mark the constants that belong to the structure: exponents of something with a unit."""
+        if self.units is None or batch.vocabulary.template is not None:
+            return None
+        return _core.fixed_by_units(batch.vocabulary.core, self.units, batch.tokens, batch.constants)
+
     def _fit(
         self,
         batch: Batch,
@@ -269,9 +275,8 @@ class Engine:
         known: KnownScores | None = None,
     ) -> Scores:
         mask = None if is_fixed is None else _as_mask(is_fixed, batch).view(np.uint8)
-        if self.units is not None and batch.vocabulary.template is None:
-            # an exponent of something with a unit belongs to the structure
-            fixed = _core.fixed_by_units(batch.vocabulary.core, self.units, batch.tokens, batch.constants)
+        fixed = self.fixed_by_units(batch)
+        if fixed is not None:
             mask = fixed if mask is None else mask | fixed
         with _bad_batch_is_an_expression_error():
             found = _core.score(

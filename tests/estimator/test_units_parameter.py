@@ -122,3 +122,12 @@ def test_units_are_shown():
     assert "<td>g [m/s^2]</td>" in report_html(model, X, y, target="w", output=1)
     number = brief(y_units="", model_selection="best", max_epochs=1).fit(X, noisy(X.m))
     assert "y = " in str(number) and "[" not in str(number)
+
+
+@pytest.mark.parametrize("selection", ["best", "description_length"])
+def test_exponents_of_quantities_are_part_of_the_structure(selection):
+    given = {"operators": ("*", "^"), "guesses": ["m * v^2.0", "0.4 * m^1.0 * v^2.0"]}
+    model = brief(y_units="J", model_selection=selection, **given).fit(X, noisy(0.5 * X.m * X.v**2))
+    assert all("^1" not in str(entry.equation) for entry in model.front_)
+    table = model.confidence_intervals()
+    assert table.is_exact[table.value == 2.0].all() and np.isfinite(table.standard_error).all()

@@ -14,7 +14,7 @@ from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar
 from ddsr.price.description_length import DescriptionLength
-from ddsr.price.model import Model
+from ddsr.price.model import Model, with_fixed_exponents
 from ddsr.price.rounding import SAME_ERROR
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.problem import Problem
@@ -100,7 +100,7 @@ def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
     scores = problem.engine.refit([guess.expression], max_steps=0)
     if scores.information is None or not np.isfinite(scores.nrmse[0]):
         return guess
-    model = Model.free(guess.expression)
+    model = with_fixed_exponents([Model.free(guess.expression)], problem.engine)[0]
     nats = DescriptionLength.on(problem.engine)(model, guess.nrmse, scores.information[0])
     written = rewritten(model, problem.lister.listing.allows)
     if len(written.expression) == guess.size:

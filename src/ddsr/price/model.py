@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ddsr.expression import Expression, Kind, Node, Vocabulary
+from ddsr.engine import Engine
+from ddsr.expression import Batch, Expression, Kind, Node, Vocabulary
 from ddsr.expression.operators import TEMPLATE
 from ddsr.price.simple_numbers import is_exact
 
@@ -131,3 +132,19 @@ def split_factor(node: Node) -> tuple[float, Node]:
             if factor.kind is Kind.CONSTANT and factor.value != 0.0:
                 return factor.value, rest
     return 1.0, node
+
+
+def with_fixed_exponents(models: Sequence[Model], engine: Engine) -> Sequence[Model]:
+    """Return the models with those constants fixed that belong to the structure because of units."""
+    if engine.units is None or not models:
+        return models
+    marks = engine.fixed_by_units(Batch.of(model.expression for model in models))
+    if marks is None:
+        return models
+    return [
+        Model(
+            model.expression,
+            tuple(is_fixed or bool(mark) for is_fixed, mark in zip(model.is_fixed, row, strict=False)),
+        )
+        for model, row in zip(models, marks, strict=True)
+    ]

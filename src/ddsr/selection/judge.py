@@ -15,7 +15,7 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.description_length import FEW_ROWS, DescriptionLength
-from ddsr.price.model import Model
+from ddsr.price.model import Model, with_fixed_exponents
 from ddsr.price.rounding import SAME_FUNCTION, rounding_of
 from ddsr.price.simple_numbers import is_exact, near
 from ddsr.selection.canonical import canonical
@@ -126,7 +126,7 @@ class Judge:
         """Return each candidate as given or refitted, whichever is shorter."""
         self.given = {model.expression.tokens for model in models}
         # two starts from one form may end at different constants
-        models = self._each_written(models)
+        models = self._each_written(with_fixed_exponents(models, self.engine))
         given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # Compare lengths only: constants that were never fitted must not win by being finite.
@@ -166,6 +166,7 @@ class Judge:
         """Refit models without auditing them."""
         if not models:
             return []
+        models = with_fixed_exponents(models, self.engine)
         batch = Batch.of(model.expression for model in models)
         is_fixed = np.ones(batch.constants.shape, dtype=bool)
         for row, model in enumerate(models):

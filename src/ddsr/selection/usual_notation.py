@@ -13,7 +13,7 @@ import numpy as np
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression
-from ddsr.price.model import Model
+from ddsr.price.model import Model, with_fixed_exponents
 from ddsr.price.rounding import SAME_FUNCTION, is_lower
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.notation import as_roots, rewritten
@@ -43,7 +43,15 @@ def in_usual_notation(
         while entries and entries[-1].size >= entry.size:
             entries.pop()
         entries.append(entry)
-    return ParetoFront(tuple(entries))
+    return ParetoFront(tuple(_with_fixed_exponents(entry, engine) for entry in entries))
+
+
+def _with_fixed_exponents(entry: FrontEntry, engine: Engine) -> FrontEntry:
+    """Mark the constants of an equation that belong to the structure because of units."""
+    if engine.units is None or entry.is_free is not None:
+        return entry
+    model = with_fixed_exponents([Model.free(entry.equation)], engine)[0]
+    return replace(entry, is_free=tuple(not is_fixed for is_fixed in model.is_fixed))
 
 
 def _with_whole_numbers(entry: FrontEntry, engine: Engine) -> FrontEntry:
