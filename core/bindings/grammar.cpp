@@ -255,6 +255,20 @@ auto mark_fixed(const Vocabulary& vocabulary, const Units& units, const TokenRow
 }
 
 using UnitParts = std::vector<int>;
+
+// Exponents of the unit of each constant, as multiples of 1 / UNIT_PARTS; nothing where it is not determined.
+std::vector<std::optional<UnitParts>> constant_units(const Vocabulary& vocabulary, const Units& units,
+                                                     const TokenRow& tokens,
+                                                     const std::vector<double>& constants) {
+  check_units(vocabulary, units);
+  const auto row = row_span(tokens);
+  const auto length = static_cast<std::size_t>(length_of(row));
+  std::vector<std::optional<UnitParts>> found;
+  for (const std::optional<Unit>& unit : units_of_constants(vocabulary, units, row.first(length), constants))
+    found.push_back(unit ? std::optional(UnitParts(unit->parts.begin(), unit->parts.end())) : std::nullopt);
+  return found;
+}
+
 using UnitsState = std::tuple<std::vector<UnitParts>, UnitParts, int>;
 
 UnitParts parts_of(const Unit& unit) { return {unit.parts.begin(), unit.parts.end()}; }
@@ -278,6 +292,9 @@ void bind_units(nb::module_& module) {
   module.attr("UNIT_DIMENSIONS") = Unit::N_DIMENSIONS;
   module.def("fixed_by_units", &mark_fixed, nb::arg("vocabulary"), nb::arg("units"), nb::arg("tokens"),
              nb::arg("constants"), "1 for each constant that is an exponent of something with a unit.");
+  module.def("units_of_constants", &constant_units, nb::arg("vocabulary"), nb::arg("units"),
+             nb::arg("tokens"), nb::arg("constants"),
+             "The unit of each constant of a consistent expression, or None.");
 }
 
 }  // namespace

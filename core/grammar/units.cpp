@@ -7,6 +7,7 @@
 #include <string>
 
 #include "grammar/grammar.hpp"
+#include "grammar/unit_inference.hpp"
 
 namespace ddsr {
 
@@ -29,124 +30,11 @@ std::optional<Unit> made(PartOf part_of) {
   return unit;
 }
 
-// The units that a subtree may have, each with the number of constants with a unit that this takes. With
-// `of_any` of them it may have whatever unit is needed.
-class Possible {
- public:
-  struct Way {
-    Unit unit;
-    int cost;
-  };
-  static constexpr int NEVER = 1'000'000;
-  int of_any = NEVER;
+}  // namespace
 
-  static Possible only(const Unit& unit) {
-    Possible result;
-    result.add(unit, 0);
-    return result;
-  }
-  // A fitted constant.
-  static Possible constant() {
-    Possible result = only({});
-    result.of_any = 1;
-    return result;
-  }
-
-  const Way* begin() const { return ways_.data(); }
-  const Way* end() const { return ways_.data() + n_; }
-  bool is_empty(int most) const { return n_ == 0 && of_any > most; }
-
-  int cost_of(const Unit& unit) const {
-    for (const Way& way : *this)
-      if (way.unit == unit) return std::min(way.cost, of_any);
-    return of_any;
-  }
-  int least_cost() const {
-    int least = of_any;
-    for (const Way& way : *this) least = std::min(least, way.cost);
-    return least;
-  }
-  void add(const std::optional<Unit>& unit, int cost) {
-    if (!unit || cost >= of_any || cost >= NEVER) return;
-    for (std::size_t i = 0; i < n_; ++i)
-      if (ways_[i].unit == *unit) {
-        ways_[i].cost = std::min(ways_[i].cost, cost);
-        return;
-      }
-    if (n_ < ways_.size()) ways_[n_++] = {*unit, cost};
-  }
-
- private:
-  // More ways need several constants with a unit in one subtree; those that come later are more expensive.
-  std::array<Way, 4> ways_;
-  std::size_t n_ = 0;
-};
-
-Possible of_equal(const Possible& a, const Possible& b, bool is_ratio) {
-  Possible result;
-  if (!is_ratio) result.of_any = a.of_any + b.of_any;
-  for (const Possible* each : {&a, &b})
-    for (const auto& [unit, cost] : *each) {
-      const int both = a.cost_of(unit) + b.cost_of(unit);
-      result.add(is_ratio ? Unit{} : unit, both);
-    }
-  if (is_ratio) result.add(Unit{}, a.of_any + b.of_any);
-  return result;
-}
-
-template <typename Combine>
-Possible of_pair(const Possible& a, const Possible& b, Combine combine) {
-  Possible result;
-  result.of_any = std::min(a.of_any + b.least_cost(), b.of_any + a.least_cost());
-  for (const auto& [left, cost] : a)
-    for (const auto& [right, other] : b) result.add(combine(left, right), cost + other);
-  return result;
-}
-
-Possible of_power(const Possible& base, double exponent) {
-  Possible result;
-  result.of_any = exponent == 0.0 ? Possible::NEVER : base.of_any;
-  for (const auto& [unit, cost] : base) result.add(power(unit, exponent), cost);
-  return result;
-}
-
-// What stands in an exponent: a number that is known, or something else.
-constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
-
-Possible result_of(const UnitLaw& law, const Possible& a, const Possible& b, double exponent) {
+std::string reason_for(const UnitLaw& law, TokenId id) {
   using Kind = UnitLaw::Kind;
-  switch (law.kind) {
-    case Kind::Same:
-    case Kind::Ratio:
-      return of_equal(a, b, law.kind == Kind::Ratio);
-    case Kind::Product:
-      return of_pair(a, b, product);
-    case Kind::Quotient:
-      return of_pair(a, b, quotient);
-    case Kind::Degree:
-      return of_power(a, law.degree);
-    case Kind::Power: {
-      Possible result;
-      const int numbers = a.cost_of({}) + b.cost_of({});
-      if (!std::isnan(exponent)) result = of_power(a, exponent);
-      result.add(Unit{}, numbers);
-      return result;
-    }
-    case Kind::Sign: {
-      Possible result;
-      result.add(Unit{}, a.least_cost());
-      return result;
-    }
-    case Kind::Number:
-      break;
-  }
-  Possible result;
-  result.add(Unit{}, a.cost_of({}) + b.cost_of({}));
-  return result;
-}
-
-std::string reason_for(const UnitLaw& law, const std::string& name) {
-  using Kind = UnitLaw::Kind;
+  const std::string name = token_text(id);
   switch (law.kind) {
     case Kind::Same:
     case Kind::Ratio:
@@ -161,63 +49,6 @@ std::string reason_for(const UnitLaw& law, const std::string& name) {
       return name + " needs a number, but has something with a unit";
   }
 }
-
-// The units of the subtrees of an expression, from its last token to its first.
-class Inference {
- public:
-  Inference(const Vocabulary& vocabulary, const Units& units, std::span<const TokenId> breadth_first,
-            std::span<const double> constants)
-      : vocabulary_(vocabulary),
-        units_(units),
-        tokens_(breadth_first),
-        children_(first_children(vocabulary, breadth_first)),
-        numbers_(breadth_first.size(), UNKNOWN),
-        possible_(breadth_first.size()) {
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const Kind kind = vocabulary[tokens_[i]].kind;
-      if (kind == Kind::One) numbers_[i] = 1.0;
-      if (kind == Kind::Constant && next < constants.size()) numbers_[i] = constants[next++];
-    }
-  }
-
-  Flaw run() {
-    for (std::size_t i = tokens_.size(); i-- > 0;) {
-      const Token& token = vocabulary_[tokens_[i]];
-      if (token.kind == Kind::Operator) {
-        const auto first = at(children_[i]), second = token.arity == 2 ? first + 1 : first;
-        const Possible none = Possible::only({});
-        const UnitLaw law = unit_law(token);
-        possible_[i] = result_of(law, possible_[first], token.arity == 2 ? possible_[second] : none,
-                                 token.arity == 2 ? numbers_[second] : UNKNOWN);
-        if (possible_[i].is_empty(units_.most_constants))
-          return {static_cast<int>(i), reason_for(law, token_text(tokens_[i]))};
-      } else if (token.kind == Kind::Variable) {
-        possible_[i] = Possible::only(units_.of_variables[at(token.variable)]);
-      } else if (token.kind == Kind::Constant && units_.most_constants > 0) {
-        possible_[i] = Possible::constant();
-      } else {
-        possible_[i] = Possible::only({});
-      }
-    }
-    if (possible_[0].cost_of(units_.of_target) > units_.most_constants)
-      return {0, "the expression does not have the unit of the target"};
-    return {};
-  }
-
-  const Possible& at_token(std::size_t i) const { return possible_[i]; }
-  std::size_t first_child(std::size_t i) const { return at(children_[i]); }
-
- private:
-  const Vocabulary& vocabulary_;
-  const Units& units_;
-  std::span<const TokenId> tokens_;
-  std::vector<int> children_;
-  std::vector<double> numbers_;
-  std::vector<Possible> possible_;
-};
-
-}  // namespace
 
 std::optional<Unit> product(const Unit& a, const Unit& b) {
   return made([&](std::size_t i) { return static_cast<double>(a.parts[i]) + b.parts[i]; });

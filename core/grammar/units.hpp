@@ -73,6 +73,11 @@ std::vector<std::uint8_t> fixed_by_units(const Vocabulary& vocabulary, const Uni
                                          std::span<const TokenId> breadth_first,
                                          std::span<const double> constants);
 
+// The unit of each constant of a consistent expression; nothing where it is not determined.
+std::vector<std::optional<Unit>> units_of_constants(const Vocabulary& vocabulary, const Units& units,
+                                                    std::span<const TokenId> breadth_first,
+                                                    std::span<const double> constants);
+
 // The unit of each subtree of a formula in prefix order, as if no constant had one; nothing where the units
 // do not agree.
 std::vector<std::optional<Unit>> units_of_subtrees(const Vocabulary& vocabulary, const Units& units,

@@ -103,6 +103,11 @@ def fixed_by_units(
 ) -> NDArray[np.uint8]:
     """Mark the constants that are exponents of something with a unit."""
 
+def units_of_constants(
+    vocabulary: Vocabulary, units: Units, tokens: NDArray[np.int16], constants: Sequence[float]
+) -> list[list[int] | None]:
+    """Return the unit of each constant of a consistent expression; None where it is not determined."""
+
 class Grammar:
     def __init__(
         self,

@@ -349,6 +349,13 @@ def core_units(units: Units | None) -> _core.Units | None:
     return None if units is None else _core.Units(*units.parts)
 
 
+def units_of_constants(expression: Expression, units: Units) -> list[list[int] | None]:
+    """Return the unit of each constant of a consistent expression; None where it is not determined."""
+    tokens = np.array(expression.tokens, dtype=np.int16)
+    known = _core.Units(*units.parts)
+    return _core.units_of_constants(expression.vocabulary.core, known, tokens, expression.constants)
+
+
 def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
     """Return expressions as a batch and check their vocabulary."""
     batch = expressions if isinstance(expressions, Batch) else Batch.of(expressions)

@@ -131,3 +131,13 @@ def test_exponents_of_quantities_are_part_of_the_structure(selection):
     assert all("^1" not in str(entry.equation) for entry in model.front_)
     table = model.confidence_intervals()
     assert table.is_exact[table.value == 2.0].all() and np.isfinite(table.standard_error).all()
+
+
+def test_intervals_have_the_units_of_constants(tmp_path: Path):
+    given = {"units": {"m": "kg", "h": "m"}, "guesses": ["C * m * h"], "unit_constants": 1}
+    model = brief(y_units="J", **given).fit(X[["m", "h"]], noisy(9.3 * X.m * X.h))
+    model.save(tmp_path / "model.json")
+    for same in (model, DDSRRegressor.load(tmp_path / "model.json")):
+        tables = [same.confidence_intervals(row) for row in range(len(same.front_))]
+        assert all(set(table.unit) <= {"", "?"} or (table.unit != "").sum() == 1 for table in tables)
+    assert "unit" not in brief(y_units="J", model_selection="best").fit(X, ENERGY).confidence_intervals()

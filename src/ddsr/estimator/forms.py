@@ -10,10 +10,13 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.checks import check_whole
+from ddsr.data.unit_texts import text_of
+from ddsr.engine import units_of_constants
 from ddsr.errors import DataError
 from ddsr.estimator.intervals import intervals_table
 from ddsr.estimator.latex_tables import DEFAULT_COLUMNS, latex_table
 from ddsr.estimator.tables import equations_table
+from ddsr.estimator.unit_parameters import Quantities
 from ddsr.expression import Expression
 from ddsr.selection.outcome import Outcome
 
@@ -29,6 +32,7 @@ class EquationForms:
     """
 
     outcomes_: list[Outcome]
+    target_names_: tuple[str, ...]
 
     def get_best(self) -> pd.Series | list[pd.Series]:
         """Return the row of `equations_` with the chosen equation."""
@@ -77,7 +81,8 @@ class EquationForms:
 
         Rows are c0, c1, … in the order of the equation; `table.attrs["equation"]` is the equation with these
         names. Intervals are linearised about the fit and assume that the equation is correct. A constant that
-        is fixed at a simple number is marked `is_exact`, and its interval is that number.
+        is fixed at a simple number is marked `is_exact`, and its interval is that number. With
+        `unit_constants`, the column `unit` has the unit of each constant, written in those of the columns.
         """
 
         def table(outcome: Outcome, row: int) -> pd.DataFrame:
@@ -96,11 +101,26 @@ class EquationForms:
                 n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
                 level=level,
                 is_known=is_known,
+                units=self._units_of_constants(outcome, entry.equation),
             )
 
         return self._for_each(index, table)
 
     # Helpers
+
+    def _units_of_constants(self, outcome: Outcome, equation: Expression) -> list[str] | None:
+        """Return the unit of each constant; None if constants are numbers."""
+        if not getattr(self, "unit_constants", 0):
+            return None
+        given = (getattr(self, name) for name in ("units", "y_units", "unit_constants", "constants"))
+        names = outcome.best.expression.vocabulary.inputs
+        quantities = Quantities.of(names, self.target_names_, *given)
+        units = next(
+            each for each, own in zip(quantities.units, self.outcomes_, strict=True) if own is outcome
+        )
+        assert units is not None  # unit_constants need units
+        found = units_of_constants(equation, units)
+        return ["?" if parts is None else text_of(parts, units) for parts in found]
 
     def _form(self, index: Index, form: Callable[[Expression], T]) -> T | list[T]:
         return self._for_each(index, lambda outcome, row: form(outcome.front.entries[row].equation))

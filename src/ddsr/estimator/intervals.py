@@ -31,10 +31,12 @@ def intervals_table(
     n_observed: int,
     level: float,
     is_known: bool = False,
+    units: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return one row per constant, named as in the text of the equation, which is in `attrs`.
 
-    If `is_known`, `loss` is the variance of the errors rather than an estimate of it.
+    If `is_known`, `loss` is the variance of the errors rather than an estimate of it. `units` are those of
+    the constants, if some may have one.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
         raise DataError(f"level must be a number between 0 and 1, got {level!r}")
@@ -54,6 +56,8 @@ def intervals_table(
         },
         index=pd.Index(names, name="constant"),
     )
+    if units is not None:
+        table["unit"] = [units[number] for number in order]
     table.attrs["equation"] = text
     return table
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ddsr.data.units import labelled
 from ddsr.errors import DDSRError
 from ddsr.expression import Expression
 from ddsr.expression.printing import SHORT_PRECISION
@@ -105,7 +106,7 @@ def constants_of(model: FittedModel) -> dict[str, Any] | None:
     except DDSRError:  # they were not measured
         return None
     rows = [
-        [str(name), number_text(row["value"], 6), *_interval(row)]
+        [labelled(str(name), row.get("unit")), number_text(row["value"], 6), *_interval(row)]
         for name, row in zip(table.index, table.to_dict("records"), strict=True)
     ]
     if not rows:
