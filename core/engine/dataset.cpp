@@ -57,6 +57,12 @@ Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
   measure();
 }
 
+Dataset Dataset::with_offset(bool has_offset) const {
+  Dataset other = *this;
+  other.has_offset_ = has_offset;
+  return other;
+}
+
 void Dataset::measure() {
   auto weight = [&](std::size_t row) { return weights_.empty() ? 1.0 : weights_[row]; };
   for (std::size_t row = 0; row < n_rows_; ++row) {

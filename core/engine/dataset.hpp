@@ -41,6 +41,7 @@ class Dataset {
   const Loss& loss() const { return loss_; }
   // Whether a free offset is fitted with a free scale.
   bool has_offset() const { return has_offset_; }
+  Dataset with_offset(bool has_offset) const;
   // The best constant: the weighted mean of y, for squared errors.
   double center() const { return center_; }
   // The error of the best constant, which is the unit of NRMSE: the weighted standard deviation of y, for

@@ -18,6 +18,8 @@ constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e20;
 // If a step gains less than this share of its prediction, the linear model does not hold there.
 constexpr double LEAST_SHARE = 1e-3;
+// Logarithm of the ratio of a constant and its value before a step: maximum, and minimum of the largest one.
+constexpr double MOST_LOG_RATIO = 20.0, LEAST_LOG_RATIO = 0.1;
 // Scale and offset of a fit by another loss than squares: maximum number of steps, and of halvings of each.
 constexpr int MOST_SCALE_STEPS = 8, MOST_HALVINGS = 8;
 constexpr double SCALE_TOLERANCE = 1e-8;
@@ -130,21 +132,46 @@ Fit Fitter::descend(std::span<const double> start) {
       continue;
     }
     ++fit.steps;
-    for (std::size_t i = 0; i < free_.size(); ++i)
-      trial.constants[free_[i]] = point.constants[free_[i]] + step_[i];
-    visit(trial);
-    const double gain = point.squares - trial.squares;
-    if (!trial.is_finite || !(gain > 0.0) || gain < LEAST_SHARE * predicted_gain(damping)) {
+    if (!advance(point, trial, LEAST_SHARE * predicted_gain(damping))) {
       damping *= DAMPING_RISE;
       continue;
     }
-    const bool is_small_gain = gain < options_.tolerance * point.squares;
+    const bool is_small_gain = point.squares - trial.squares < options_.tolerance * point.squares;
     std::swap(point, trial);
     if (is_small_gain) return finish(FitStatus::Converged);
     damping = std::max(damping * DAMPING_FALL, LEAST_DAMPING);
     if (fit.steps < options_.max_steps) linearize(point);
   }
   return finish(FitStatus::OutOfSteps);
+}
+
+// Moves `trial` one step from `point`. Returns whether it gains enough.
+bool Fitter::advance(const Point& point, Point& trial, double least_gain) {
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    trial.constants[free_[i]] = point.constants[free_[i]] + step_[i];
+  visit(trial);
+  if (is_better(point, trial, least_gain)) return true;
+  return options_.tries_ratios && multiply(point, trial) && is_better(point, trial, least_gain);
+}
+
+// Moves `trial` by the same step of the logarithms of the constants. Returns false for a small step, which is
+// the same to first order.
+bool Fitter::multiply(const Point& point, Point& trial) {
+  double longest = 0.0;
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    const double constant = point.constants[free_[i]];
+    const double step = std::clamp(step_[i] / constant, -MOST_LOG_RATIO, MOST_LOG_RATIO);
+    trial.constants[free_[i]] = constant * std::exp(step);
+    longest = std::max(longest, std::fabs(step));
+  }
+  if (longest < LEAST_LOG_RATIO) return false;
+  visit(trial);
+  return true;
+}
+
+bool Fitter::is_better(const Point& point, const Point& trial, double least_gain) const {
+  const double gain = point.squares - trial.squares;
+  return trial.is_finite && gain > 0.0 && gain >= least_gain;
 }
 
 bool Fitter::is_late() const {

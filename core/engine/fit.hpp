@@ -27,6 +27,9 @@ struct FitOptions {
   bool measures_information = false;  // fills Fit::information, which takes one more visit
   std::uint64_t seed = 0;             // of the random starts
   Moment deadline = Moment::max();    // after this a fit takes no more steps
+  // Where a step fails, tries to multiply the constants instead of adding to them: in c * exp(k * year), a
+  // small change of k needs another magnitude of c. This takes one more visit.
+  bool tries_ratios = false;
 };
 
 enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
@@ -59,6 +62,9 @@ class Fitter {
   };
 
   Fit descend(std::span<const double> start);
+  bool advance(const Point& point, Point& trial, double least_gain);
+  bool multiply(const Point& point, Point& trial);
+  bool is_better(const Point& point, const Point& trial, double least_gain) const;
   bool is_late() const;
   std::vector<double> information(const Fit& fit);
   void visit(Point& point);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "random.hpp"
 
@@ -10,33 +11,125 @@ namespace ddsr {
 namespace {
 
 constexpr std::size_t MOST_ROWS = 32;
-constexpr double SPREAD = 0.7;  // of the logarithm of a random size
+constexpr int N_DRAWN = 16;
+// Of the logarithm of a random size, and of a random change from row to row.
+constexpr double SPREAD = 0.7, SPREAD_OF_CHANGES = 1.2;
 constexpr double EXPONENTS[] = {1.5, 0.5, 2.0, -0.5, 0.75, 3.0, -1.5, 1.2};
-constexpr double CHANCE_OF_MINUS = 0.3;
+constexpr double CHANCE_OF_MINUS = 0.3, CHANCE_WITHIN = 0.5;
 constexpr std::uint64_t STREAM = 0x5354;
+constexpr double RIDGE = 1e-10;  // relative, for terms that are proportional to each other
+
+bool are_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+// Solves the normal equations, n x n, by Cholesky. Returns false if they are not definite.
+bool solve(std::vector<double>& matrix, std::vector<double>& wanted) {
+  const std::size_t n = wanted.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double rest = matrix[i * n + j];
+      for (std::size_t m = 0; m < j; ++m) rest -= matrix[i * n + m] * matrix[j * n + m];
+      if (i == j && !(rest > 0.0)) return false;
+      matrix[i * n + j] = i == j ? std::sqrt(rest) : rest / matrix[j * n + j];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t m = 0; m < i; ++m) wanted[i] -= matrix[i * n + m] * wanted[m];
+    wanted[i] /= matrix[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t m = i + 1; m < n; ++m) wanted[i] -= matrix[m * n + i] * wanted[m];
+    wanted[i] /= matrix[i * n + i];
+  }
+  return are_finite(wanted);
+}
 
 }  // namespace
 
-Starts::Starts(const Dataset& data) {
+Starts::Starts(const Dataset& data) : is_squared_(data.loss().is_squared()) {
   const std::size_t n = std::min(data.n_rows(), MOST_ROWS);
   const Columns all = data.columns(0);
   double squares = 0.0, sum = 0.0;
   for (std::size_t i = 0; i < data.n_rows(); ++i) squares += data.y()[i] * data.y()[i], sum += data.y()[i];
   typical_ = std::sqrt(squares / static_cast<double>(data.n_rows())) * (sum < 0.0 ? -1.0 : 1.0);
-  for (std::size_t column = 0; column < data.n_columns(); ++column) {
-    Values values;
-    for (std::size_t i = 0; i < n; ++i)  // evenly over the rows
-      values.push_back(all[static_cast<int>(column)][i * data.n_rows() / n]);
-    columns_.push_back(std::move(values));
+  columns_.resize(data.n_columns());
+  for (std::size_t i = 0; i < n; ++i) {  // evenly over the rows
+    const std::size_t row = i * data.n_rows() / n;
+    for (std::size_t column = 0; column < data.n_columns(); ++column)
+      columns_[column].push_back(all[static_cast<int>(column)][row]);
+    y_.push_back(data.y()[row]);
+    weights_.push_back(data.weights() == nullptr ? 1.0 : data.weights()[row]);
   }
 }
 
-std::vector<double> Starts::draw(const Structure& structure, std::uint64_t seed, std::uint32_t key,
-                                 int start) {
-  constants_.clear();
-  seed_ = seed, key_ = key, start_ = start, n_drawn_ = 0;
-  values(structure, typical_);
-  return constants_;
+std::vector<std::vector<double>> Starts::best(const Structure& structure, std::uint64_t seed,
+                                              std::uint32_t key, int n_kept) {
+  seed_ = seed, key_ = key;
+  std::vector<Start> starts;
+  for (start_ = 0; start_ < N_DRAWN; ++start_) {
+    Start start = draw(structure);
+    if (are_finite(start.constants)) starts.push_back(std::move(start));
+    if (terms_.size() == constants_.size()) break;  // no constant but the factors, which are already optimal
+  }
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const Start& a, const Start& b) { return a.squares < b.squares; });
+  std::vector<std::vector<double>> kept;
+  for (Start& start : starts)
+    if (static_cast<int>(kept.size()) < n_kept) kept.push_back(std::move(start.constants));
+  return kept;
+}
+
+Starts::Start Starts::draw(const Structure& structure) {
+  constants_.clear(), terms_.clear();
+  n_drawn_ = 0;
+  const Values values = whole(structure);
+  const double squares = is_squared_ ? fit_factors(values) : 0.0;
+  return {constants_, std::isfinite(squares) ? squares : std::numeric_limits<double>::infinity()};
+}
+
+// The values of the whole structure. Notes its terms with a fitted factor.
+Starts::Values Starts::whole(const Structure& structure) {
+  if (structure.symbol != Symbol::Sum) {
+    Values all = values(structure, typical_);
+    if (has_fitted_factor(structure)) terms_.push_back({0, all});
+    return all;
+  }
+  Values all(y_.size(), 0.0);
+  for (const Structure::Part& part : structure.parts) {
+    const std::size_t factor = constants_.size();
+    Values term = values(part.structure, typical_);
+    for (double& value : term) value = part.is_inverse ? -value : value;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += term[i];
+    if (has_fitted_factor(part.structure)) terms_.push_back({factor, std::move(term)});
+  }
+  return all;
+}
+
+// Fits the factors of the terms to y. Returns the sum of the squares that are left.
+double Starts::fit_factors(const Values& values) {
+  const std::size_t n = terms_.size(), n_rows = y_.size();
+  Values rest(n_rows);
+  for (std::size_t i = 0; i < n_rows; ++i) rest[i] = y_[i] - values[i];
+  auto product = [&](const Values& a, const Values& b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n_rows; ++i) sum += weights_[i] * a[i] * b[i];
+    return sum;
+  };
+  // The steps of the factors relative to their values.
+  std::vector<double> matrix(n * n), steps(n);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) matrix[a * n + b] = product(terms_[a].values, terms_[b].values);
+    matrix[a * n + a] *= 1.0 + RIDGE;
+    steps[a] = product(terms_[a].values, rest);
+  }
+  if (!are_finite(rest)) return std::numeric_limits<double>::infinity();
+  if (n == 0 || !solve(matrix, steps)) return product(rest, rest);
+  for (std::size_t a = 0; a < n; ++a) {
+    constants_[terms_[a].factor] *= 1.0 + steps[a];
+    for (std::size_t i = 0; i < n_rows; ++i) rest[i] -= steps[a] * terms_[a].values[i];
+  }
+  return product(rest, rest);
 }
 
 // The root mean square; 1 if it is 0 or not finite.
@@ -47,21 +140,32 @@ double Starts::size(const Values& values) const {
   return std::isfinite(size) && size > 0.0 ? size : 1.0;
 }
 
+// The size, or half the range over the rows in starts that see changes.
+double Starts::natural(const Values& values) const {
+  if (!sees_changes()) return size(values);
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const double half = 0.5 * (*most - *least);
+  return std::isfinite(half) && half > 0.0 ? half : size(values);
+}
+
+double Starts::uniform() {
+  const auto position = static_cast<std::uint32_t>(start_) << 16 | n_drawn_++;
+  const RandomBlock block = random_block(seed_, STREAM, key_, position);
+  return uniform_double(block[0], block[1]);
+}
+
 double Starts::around(double size) {
   if (start_ == 0) return size;
   const auto position = static_cast<std::uint32_t>(start_) << 16 | n_drawn_++;
-  return size * std::exp(SPREAD * normal(random_block(seed_, STREAM, key_, position)));
+  const double spread = sees_changes() ? SPREAD_OF_CHANGES : SPREAD;
+  return size * std::exp(spread * normal(random_block(seed_, STREAM, key_, position)));
 }
 
-double Starts::sign(double chance_of_minus) {
-  const auto position = static_cast<std::uint32_t>(start_) << 16 | n_drawn_++;
-  const RandomBlock block = random_block(seed_, STREAM, key_, position);
-  return uniform_double(block[0], block[1]) < chance_of_minus ? -1.0 : 1.0;
-}
+double Starts::sign(double chance_of_minus) { return uniform() < chance_of_minus ? -1.0 : 1.0; }
 
 // `target` is the wanted size; 0: none.
 Starts::Values Starts::values(const Structure& structure, double target) {
-  const std::size_t n = columns_.empty() ? 1 : columns_.front().size();
+  const std::size_t n = y_.size();
   switch (structure.symbol) {
     case Symbol::Variable:
       return columns_[static_cast<std::size_t>(structure.variable)];
@@ -108,7 +212,7 @@ Starts::Values Starts::list(const Structure& structure, double target) {
   const bool has_constant = structure.parts.front().structure.is_constant();
   const std::size_t place = constants_.size();
   if (has_constant) constants_.push_back(0.0);
-  Values whole(columns_.empty() ? 1 : columns_.front().size(), is_product ? 1.0 : 0.0);
+  Values whole(y_.size(), is_product ? 1.0 : 0.0);
   for (std::size_t p = has_constant ? 1 : 0; p < structure.parts.size(); ++p) {
     const Structure::Part& part = structure.parts[p];
     const Values others = values(part.structure, is_product ? 0.0 : target);
@@ -120,14 +224,24 @@ Starts::Values Starts::list(const Structure& structure, double target) {
     }
   }
   if (!has_constant) return whole;
-  const double wanted = around(target != 0.0 ? target : (is_product ? 1.0 : size(whole)));
-  double value = wanted / (is_product ? size(whole) : 1.0);
-  // At the top the sign is that of y; inside a function it is unknown.
-  value *= is_product && target == 0.0 ? sign(0.5)
-                                       : (start_ == 0 ? 1.0 : sign(is_product ? 0.1 : CHANCE_OF_MINUS));
+  const double value = is_product ? fitted_factor(whole, target) : fitted_term(whole, target);
   constants_[place] = value;
   for (double& each : whole) each = is_product ? each * value : each + value;
   return whole;
+}
+
+// At the top the sign is that of y; inside a function it is unknown.
+double Starts::fitted_factor(const Values& rest, double target) {
+  if (target != 0.0) return around(target) / size(rest) * (start_ == 0 ? 1.0 : sign(0.1));
+  return around(1.0) / natural(rest) * sign(0.5);
+}
+
+double Starts::fitted_term(const Values& rest, double target) {
+  if (sees_changes() && uniform() < CHANCE_WITHIN) {  // x - c is 0 somewhere among the rows
+    const auto [least, most] = std::minmax_element(rest.begin(), rest.end());
+    return -(*least + uniform() * (*most - *least));
+  }
+  return around(target != 0.0 ? target : size(rest)) * (start_ == 0 ? 1.0 : sign(CHANCE_OF_MINUS));
 }
 
 }  // namespace ddsr

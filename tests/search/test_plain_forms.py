@@ -49,6 +49,19 @@ def test_some_are_fitted_even_after_the_end():
     assert plain_forms(posed(), Deadline(0.0))
 
 
+@pytest.mark.parametrize(("n_rows", "fewest"), [(20, 1500), (FEW_ROWS, 300)])
+def test_the_common_laws_are_fitted_even_on_a_busy_machine(monkeypatch, n_rows, fewest):
+    given = []
+
+    def noted(self, *, fewest, **settings):
+        given.append(fewest)
+        return []
+
+    monkeypatch.setattr(CheapForms, "fit", noted)
+    plain_forms(posed(n_rows), Deadline(0.0))
+    assert given == [fewest]
+
+
 def test_the_limit_on_evaluations_holds_for_them(monkeypatch):
     limits = []
 
@@ -99,4 +112,5 @@ def test_fitting_stops_when_the_time_is_up():
     cheap = CheapForms(posed().engine, TableCode.shipped(), 14.0, most=2 * AT_A_TIME)
     assert len(cheap) == 2 * AT_A_TIME
     fitted = cheap.fit(n_starts=1, max_steps=2, deadline=Deadline(0.0))
+    assert len(cheap.fit(n_starts=1, max_steps=2, deadline=Deadline(0.0), fewest=AT_A_TIME + 1)) > AT_A_TIME
     assert 0 < len(fitted) <= AT_A_TIME and max(form.nats for form in fitted) <= cheap.nats[AT_A_TIME - 1]

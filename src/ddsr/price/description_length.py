@@ -15,6 +15,7 @@ from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import NATS_OF_SIZE, nats_of_few_rows
+from ddsr.price.exponents import nats_of_exponents
 from ddsr.price.model import Model
 from ddsr.price.rounding import rounding_of
 from ddsr.price.table_code import TableCode
@@ -54,6 +55,7 @@ class DescriptionLength:
         constants = few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
         structure = nats_of_structure(model.expression, tuple(model.is_fixed))
         structure += NATS_OF_REDUNDANT * n_redundant(model, information)
+        constants += nats_of_exponents(model)
         return float(self.n_rows * np.log(nrmse) + structure + constants)
 
 

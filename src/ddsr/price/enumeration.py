@@ -104,15 +104,16 @@ class CheapForms:
         n_starts: int,
         max_steps: int,
         deadline: Deadline = NEVER,
+        fewest: int = AT_A_TIME,
         is_enough: Callable[[FittedForm], bool] = lambda form: False,
     ) -> list[FittedForm]:
-        """Return the structures with a finite fit, cheapest first; the first 200 even after the deadline.
+        """Return the structures with a finite fit, cheapest first; `fewest` even after the deadline.
 
         Once a form `is_enough`, the fits stop after its group of structures.
         """
         found: list[FittedForm] = []
         for begin in range(0, len(self), AT_A_TIME):
-            if begin > 0 and deadline.has_passed:
+            if begin >= fewest and deadline.has_passed:
                 break
             fitted = self._fit(begin, min(begin + AT_A_TIME, len(self)), n_starts, max_steps)
             found += fitted

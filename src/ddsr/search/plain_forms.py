@@ -22,8 +22,12 @@ N_STARTS, MAX_STEPS = 6, 40
 N_KEPT = 24
 TOKENS_OF_SCALE, CONSTANTS_OF_SCALE = 4, 2  # a * f + b: no limit of the search counts these
 SAME_SQUARES = 1e-7  # relative difference of mean squares below which two forms are one function
-# Share of the remaining time, structures per second of this share, and their minimum and maximum number.
-SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
+SHARE = 0.25  # of the remaining time
+# Structures per second of this share. Enumerating them takes time, too, so few different numbers are used.
+A_SECOND, NUMBERS = 10_000, (2_500, 5_000, 10_000, 20_000)
+# On a busy machine, little can be fitted in a share of the time. This number is always fitted: it covers the
+# laws that many formulas have. The work on a fit grows with the rows.
+FEWEST, MOST_FITTED_ROWS = 1_500, 60_000
 
 
 def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Model, ...]:
@@ -37,14 +41,15 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
     has_template = engine.vocabulary.template is not None
     if has_template or not (isinstance(config, DefaultConfig) and config.constants and is_small):
         return ()
-    deadline, most = NEVER, min(MOST, config.evaluations_per_epoch)
+    most = config.evaluations_per_epoch
     if end != NEVER:
-        seconds = SHARE * end.seconds_left
-        deadline, most = Deadline(end.at - (1.0 - SHARE) * end.seconds_left), int(A_SECOND * seconds)
-        most = min(max(most, FEWEST), MOST)
+        wanted = A_SECOND * SHARE * end.seconds_left
+        most = next((number for number in NUMBERS if number >= wanted), NUMBERS[-1])
     if config.max_evaluations is not None:
         most = min(most, config.max_evaluations)
-    cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
+    cheap = CheapForms(engine, code_in_use(), MOST_NATS, min(most, NUMBERS[-1]))
+    deadline = NEVER if end == NEVER else Deadline(end.at - (1.0 - SHARE) * end.seconds_left)
+    fewest = min(FEWEST, MOST_FITTED_ROWS // engine.n_rows)
     allows = problem.lister.listing.allows
     longest, most_constants = config.max_length + TOKENS_OF_SCALE, config.max_constants + CONSTANTS_OF_SCALE
     most_exact = (exact * engine.spread) ** 2
@@ -55,7 +60,9 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
     def fits_limits(form: FittedForm) -> bool:
         return len(form.expression) <= longest and form.n_free <= most_constants
 
-    found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline, is_enough=is_exact)
+    found = cheap.fit(
+        n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline, fewest=fewest, is_enough=is_exact
+    )
     ranked = sorted(found, key=lambda form: form.length(engine.n_counted))
     kept: list[Model] = []
     mean_squares: list[float] = []
