@@ -92,11 +92,13 @@ void DictionaryMaker::add_shapes(std::size_t max_entries) {
   for (std::size_t cost = 2; cost <= MOST_COST; ++cost) {
     const std::size_t n_before = dictionary_.entries_.size();
     if (n_before >= max_entries) return;
-    if (units_ != nullptr && cost == COST_OF_GROUPS) add_groups(max_entries);
     const std::vector<Pairing> pairings = pairings_of(cost);
     std::size_t n_shapes = by_cost_[cost - 1].size() * functions_.size();
     for (const Pairing& pairing : pairings) n_shapes += pairing.size();
-    if (n_shapes <= MOST_TRIES * (max_entries - n_before))
+    const bool has_room = n_shapes <= MOST_TRIES * (max_entries - n_before);
+    if (units_ != nullptr && (cost == COST_OF_GROUPS || (cost < COST_OF_GROUPS && !has_room)))
+      add_groups(max_entries);
+    if (has_room)
       add_all(cost, pairings);
     else
       return add_some(cost, pairings, n_shapes, max_entries);

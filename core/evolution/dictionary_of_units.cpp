@@ -12,6 +12,7 @@ namespace {
 
 // At most one entry in this many is a group.
 constexpr std::size_t PART_OF_GROUPS = 4;
+constexpr std::size_t MOST_TRIED_GROUPS = 40'000;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -41,17 +42,20 @@ void DictionaryMaker::add_groups(std::size_t max_entries) {
   for (std::size_t cost = 1; cost < COST_OF_GROUPS; ++cost)
     for (const int shape : by_cost_[cost]) of_unit[cost][shape_units_[at(shape)]].push_back(shape);
   const TokenId times = vocabulary_.find(Op::Mul), over = vocabulary_.find(Op::Div);
+  std::size_t n_tried = 0;
   auto add_pairs = [&](TokenId token, int a, const std::optional<Unit>& wanted, std::size_t cost) {
     const auto found = wanted && token >= 0 ? of_unit[cost].find(*wanted) : of_unit[cost].end();
     if (found == of_unit[cost].end()) return;
     for (const int b : found->second)
-      if (dictionary_.entries_.size() < most) add_pair(token, a, b, COST_OF_GROUPS);
+      if (dictionary_.entries_.size() < most && n_tried++ < MOST_TRIED_GROUPS)
+        add_pair(token, a, b, COST_OF_GROUPS);
   };
   for (std::size_t both = COST_OF_GROUPS; both <= 2 * (COST_OF_GROUPS - 1); ++both)
     for (std::size_t cost = both - COST_OF_GROUPS + 1; cost < COST_OF_GROUPS; ++cost)
       for (const auto& [unit, shapes] : of_unit[cost])
         for (const int a : shapes) {
-          if (!unit.is_number()) add_pairs(over, a, unit, both - cost);
+          if (unit.is_number()) break;
+          add_pairs(over, a, unit, both - cost);
           add_pairs(over, a, quotient(unit, units_->of_target), both - cost);
           add_pairs(times, a, quotient(units_->of_target, unit), both - cost);
         }

@@ -42,3 +42,15 @@ def test_groups_of_many_columns_are_entries(entries: Batch) -> None:
 def test_entries_of_equal_shape_but_other_units_are_kept(entries: Batch) -> None:
     texts = {str(each) for each in entries}
     assert "T" in texts and texts & {"T * R", "R * T"}
+
+
+def test_there_are_groups_of_some_of_many_columns() -> None:
+    many = AIR | {f"q{number}": "A" for number in range(14)}
+    rows = np.random.default_rng(1).uniform(0.6, 2.4, (30, len(many)))
+    engine = Engine(Vocabulary(list(many)), rows, rows[:, 0])
+    units = core_units(Units.of(list(many), many, "Pa"))
+    found = Batch(
+        engine.vocabulary, *_core.dictionary(engine.vocabulary.core, engine.data, options(), 0, units)
+    )
+    assert len(found) <= 1.1 * options().dictionary_size
+    assert any(len(each.variables_used) == 4 for each in found)
