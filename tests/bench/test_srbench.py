@@ -26,7 +26,7 @@ def load_method():
 @pytest.fixture
 def method(monkeypatch):
     """The method with small epochs, and few of the cheap forms fitted before them."""
-    monkeypatch.setattr("ddsr.search.plain_forms.MOST", 500)
+    monkeypatch.setattr("ddsr.search.plain_forms.NUMBERS", (500,))
     module = load_method()
     config = {"evaluations_per_epoch": 500, "max_length": 16}
     module.est.set_params(preset="ddsr:generator=none", device="cpu", config=config)

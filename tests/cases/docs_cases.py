@@ -70,4 +70,4 @@ def search_little(monkeypatch, equations: list[str], selection: str | None = Non
             self.set_params(**asked)
 
     monkeypatch.setattr(SymbolicEstimator, "_fit", fit_little)
-    monkeypatch.setattr("ddsr.search.plain_forms.MOST", SMALL["evaluations_per_epoch"])
+    monkeypatch.setattr("ddsr.search.plain_forms.NUMBERS", (SMALL["evaluations_per_epoch"],))

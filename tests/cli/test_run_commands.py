@@ -93,6 +93,34 @@ def test_predictions_as_a_table(finished, tmp_path):
     assert indexed[0] == "prediction" and len(indexed) == 4 and indexed != lines
 
 
+def test_predictions_with_bounds(tmp_path):
+    training, run = line_data(tmp_path / "line.csv"), tmp_path / "run"
+    done = ddsr("fit", training, "-t", "noise", "--formula", "p * a + q", "--out", run)
+    assert done.exit_code == 0, done.output
+    table = write_table(tmp_path / "new.csv", "y,b,a\n5,1,2\n5,,\n")
+    header, first, second = ddsr("predict", run, table, "--interval", "0.9").stdout.splitlines()
+    assert header == "prediction,low,high" and second == "NaN,NaN,NaN"
+    model = DDSRRegressor.load(run / "model.json")
+    import pandas as pd
+
+    bounds = model.predict_interval(pd.DataFrame([[2.0, 1.0, 5.0]], columns=["a", "b", "y"]), 0.9)[0]
+    assert [float(each) for each in first.split(",")[1:]] == bounds.tolist()
+    printed = json.loads(ddsr("predict", run, table, "--interval", "0.9", "--json").stdout)
+    assert [printed["low"], printed["high"]] == [[each, None] for each in bounds.tolist()]
+
+
+def test_models_without_likely_forms_have_no_bounds(finished, tmp_path):
+    table = write_table(tmp_path / "new.csv", "y,b,a\n5,1,2\n")
+    assert "no weights of forms" in refusal("predict", finished, table, "--interval", "0.9")
+
+
+def test_bounds_are_for_the_chosen_equation(finished, tmp_path):
+    table = write_table(tmp_path / "new.csv", "y,b,a\n5,1,2\n")
+    done = ddsr("predict", finished, table, "--interval", "0.9", "--index", 0)
+    assert done.exit_code == 2 and "leave out --index" in done.stderr
+    assert ddsr("predict", finished, table, "--interval", "95").exit_code == 2
+
+
 def test_predict_reports_the_error_if_the_target_is_known(finished, tmp_path):
     training = line_data(tmp_path / "line.csv")
     done = ddsr("predict", finished, training, "--json")

@@ -51,14 +51,14 @@ def test_some_are_fitted_even_after_the_end():
 
 @pytest.mark.parametrize(("n_rows", "fewest"), [(20, 1500), (FEW_ROWS, 300)])
 def test_the_common_laws_are_fitted_even_on_a_busy_machine(monkeypatch, n_rows, fewest):
-    given = []
+    given, problem = [], posed(n_rows)
 
     def noted(self, *, fewest, **settings):
         given.append(fewest)
         return []
 
     monkeypatch.setattr(CheapForms, "fit", noted)
-    plain_forms(posed(n_rows), Deadline(0.0))
+    plain_forms(problem, Deadline(0.0))
     assert given == [fewest]
 
 

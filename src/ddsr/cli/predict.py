@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ddsr.cli.reading import NewData
     from ddsr.data.arrays import Floats
 
-COLUMN = "prediction"
+COLUMN, BOUNDS = "prediction", ("low", "high")
 LEAST_CHANCE = 1e-15
 
 
@@ -34,15 +35,28 @@ LEAST_CHANCE = 1e-15
     metavar="N",
     help="Row of the equation in the table of `ddsr show`, from 0.  [default: the chosen equation]",
 )
+@click.option(
+    "--interval",
+    "level",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    metavar="LEVEL",
+    help="Probability with which a new measurement lies within the bounds to print, such as 0.95.  "
+    "[default: no bounds]",
+)
 @with_json
-def predict(run: str, data: str, out: str | None, index: int | None, as_json: bool) -> None:
+def predict(
+    run: str, data: str, out: str | None, index: int | None, level: float | None, as_json: bool
+) -> None:
     """Predict every row of a table with the equation of a run.
 
     RUN is a run folder or a model.json. DATA is a table like that of `ddsr fit`, with the columns that the
     model was fitted on, in any order. The output is a CSV with one column and one row per row of DATA, NaN
-    where a value is missing: predictions, or probabilities for the logistic loss. If DATA also has the
-    target, R² or the log loss is printed to stderr.
+    where a value is missing: predictions, or probabilities for the logistic loss. With --interval, two more
+    columns have the low and the high bound. If DATA also has the target, R² or the log loss is printed to
+    stderr.
     """
+    if level is not None and index is not None:
+        raise click.UsageError("--interval covers all likely equations: leave out --index")
     from ddsr.cli.opening import open_model
     from ddsr.cli.reading import read_new_data
     from ddsr.cli.result import print_json
@@ -51,35 +65,56 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
     opened = open_model(run)
     rows = read_new_data(data, opened.features, opened.target, opened.model.preparation_)
     predicted = _predicted(opened, rows, index)
+    bounds = {} if level is None else dict(zip(BOUNDS, _bounds(opened, rows, level).T, strict=True))
     r2 = _r2(rows, predicted)
     log_loss = _log_loss(rows, predicted) if _is_logistic(opened) else None
     _report(rows, predicted, opened.target, r2, log_loss)
-    # NaN rather than an empty line: most CSV readers skip empty lines, which would shift the rows after it.
-    numbers = ("NaN" if value != value else repr(value) for value in predicted.tolist())
-    text = "\n".join([COLUMN, *numbers]) + "\n"
+    text = _csv({COLUMN: predicted, **bounds})
     if out is not None:
         write_whole(Path(out), text.encode())
     if as_json:
         figures = {"r2": r2} if log_loss is None else {"r2": r2, "log_loss": log_loss}
-        print_json({"predictions": predicted.tolist(), "rows": len(predicted), **figures})
+        listed = {name: bound.tolist() for name, bound in bounds.items()}
+        print_json({"predictions": predicted.tolist(), **listed, "rows": len(predicted), **figures})
     elif out is None:
         click.echo(text, nl=False)
 
 
+def _csv(columns: Mapping[str, Floats]) -> str:
+    """Return a CSV with NaN where a value is missing: many readers skip empty lines."""
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    lines = (",".join("NaN" if value != value else repr(value) for value in row) for row in rows)
+    return "\n".join([",".join(columns), *lines]) + "\n"
+
+
 def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
     """Return the predictions, NaN where a value is missing; probabilities for the logistic loss."""
-    import numpy as np
-    import pandas as pd
     from scipy.special import expit
 
-    predicted = np.full(len(rows.X), np.nan)
+    predicted = _on_complete(opened, rows, lambda model, X: model.predict(X, index)[:, None])[:, 0]
+    return expit(predicted) if _is_logistic(opened) else predicted
+
+
+def _bounds(opened: Opened, rows: NewData, level: float) -> Floats:
+    """Return the low and the high bound of each row, of shape (n, 2)."""
+    return _on_complete(opened, rows, lambda model, X: model.predict_interval(X, level), len(BOUNDS))
+
+
+def _on_complete(
+    opened: Opened, rows: NewData, of_rows: Callable[[Any, Any], Floats], n_columns: int = 1
+) -> Floats:
+    """Return what a function of the model and the complete rows gives for them; NaN for other rows."""
+    import numpy as np
+    import pandas as pd
+
+    found = np.full((len(rows.X), n_columns), np.nan)
     if rows.is_complete.any():
         complete = rows.X[rows.is_complete]
         model = opened.model._of_prepared()
         if hasattr(model, "feature_names_in_"):
             complete = pd.DataFrame(complete, columns=list(model.feature_names_in_))
-        predicted[rows.is_complete] = model.predict(complete, index)
-    return expit(predicted) if _is_logistic(opened) else predicted
+        found[rows.is_complete] = of_rows(model, complete)
+    return found
 
 
 def _is_logistic(opened: Opened) -> bool:

@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, Scores
+from ddsr.data.efficiency import efficiency
+from ddsr.engine import Engine, Scores, values
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.expression.printing import SHORT_PRECISION
@@ -169,10 +170,27 @@ def entries_of(found: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
 
 def information_of(entry: FrontEntry, engine: Engine) -> NDArray[np.float64] | None:
     """Return the information matrix of an equation's constants: see `Scores.information`."""
-    equation = entry.equation
-    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
-    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
-    return None if scores.information is None else scores.information[0]
+    is_fixed = [not is_free for is_free in entry.is_free or (True,) * entry.equation.n_constants]
+    return measured_information(entry.equation, engine, np.array([is_fixed], dtype=bool))
+
+
+def measured_information(
+    equation: Expression, engine: Engine, is_fixed: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64] | None:
+    """Return the information matrix of the constants that are not fixed, by default of all.
+
+    With the variance of the errors by their loss, it gives the covariance that the residuals show.
+    """
+    scores = engine.refit([equation], is_fixed, max_steps=0)
+    if scores.information is None:
+        return None
+    data = engine.dataset
+    if data.loss.is_squared:
+        return np.asarray(scores.information[0])
+    residuals = engine.target - values([equation], engine.rows, engine.n_threads)[0][0]
+    error = float(scores.nrmse[0]) * engine.spread
+    factor = efficiency(data.loss, error, residuals, data.weighting.weights)
+    return np.asarray(scores.information[0] * factor)
 
 
 def saved_entries(entries: Sequence[FrontEntry]) -> Saved:

@@ -13,7 +13,7 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node
 from ddsr.price.rounding import SAME_FUNCTION
 from ddsr.price.structure_code import describe
-from ddsr.search.front import FrontEntry
+from ddsr.search.front import FrontEntry, measured_information
 from ddsr.selection.judged import Selected
 from ddsr.selection.parting import Noise, Parting, parting
 
@@ -74,8 +74,7 @@ def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant")
         entry = FrontEntry(
             written.expression, written.nrmse, 1.0, 0.0, written.is_free, written.description_length
         )
-        scores = engine.refit([written.expression], max_steps=0)
-        information = None if scores.information is None else scores.information[0]
+        information = measured_information(written.expression, engine)
         forms.append(Form(entry, chances[one] / whole, information))
     return _with_partings(forms, found[0], engine, noise)
 
