@@ -7,15 +7,16 @@ derivative of ρ at the residuals (Huber 1973). For squares, V is the mean squar
 
 from __future__ import annotations
 
-from math import erf, exp, isfinite, pi, sqrt
+from math import isfinite, pi, sqrt
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from ddsr.data.arrays import Floats
 from ddsr.data.losses import HUBER, Loss
 
 LEAST_ROWS = 10
+NORMAL = NormalDist()
 Z_OF_95 = 1.959964
 NORMAL_QUARTILES = 1.349  # distance between the quartiles of the normal distribution
 SHARE_OF_REACH = (
@@ -45,8 +46,8 @@ def _of_quantile(quantile: float, residuals: Floats, shares: Floats) -> float:
 
     How small depends on their spread and on their number (Hall and Sheather 1988).
     """
-    z = float(ndtri(quantile))
-    density = exp(-z * z / 2.0) / sqrt(2.0 * pi)
+    z = NORMAL.inv_cdf(quantile)
+    density = NORMAL.pdf(z)
     n = 1.0 / float((shares**2).sum())  # effective number of rows
     reach = (
         SHARE_OF_REACH
@@ -58,7 +59,11 @@ def _of_quantile(quantile: float, residuals: Floats, shares: Floats) -> float:
     order = np.argsort(residuals)
     middles = np.cumsum(shares[order]) - 0.5 * shares[order]
     low, high = np.interp([0.25, 0.75], middles, residuals[order])
-    width = (high - low) / NORMAL_QUARTILES * float(ndtri(quantile + reach) - ndtri(quantile - reach))
+    width = (
+        (high - low)
+        / NORMAL_QUARTILES
+        * (NORMAL.inv_cdf(quantile + reach) - NORMAL.inv_cdf(quantile - reach))
+    )
     if not width > 0.0:
         return 0.0
     at_zero = float(shares[np.abs(residuals) <= width].sum()) / (2.0 * width)
@@ -77,9 +82,8 @@ def _of_huber(residuals: Floats, shares: Floats) -> float:
 
 def _huber_scale(sizes: Floats, shares: Floats) -> float:
     """Return the scale at which min(z², c²) has the mean that it has for normal errors, as in the core."""
-    inside = erf(HUBER / sqrt(2.0))
-    density = exp(-(HUBER**2) / 2.0) / sqrt(2.0 * pi)
-    expected = inside - 2.0 * HUBER * density + HUBER**2 * (1.0 - inside)
+    inside = 2.0 * NORMAL.cdf(HUBER) - 1.0
+    expected = inside - 2.0 * HUBER * NORMAL.pdf(HUBER) + HUBER**2 * (1.0 - inside)
     scale = float(shares @ sizes) * sqrt(pi / 2.0)
     for _ in range(SCALE_STEPS):
         if not (scale > 0.0 and isfinite(scale)):
