@@ -37,7 +37,7 @@ class FitStatus(IntEnum):
     OUT_OF_STEPS = 2
     """`max_steps` were used"""
     NON_FINITE = 3
-    """a value, possibly an intermediate one, is infinite or undefined on some row: reward 0"""
+    """a value, even an intermediate one, is infinite or undefined on a row, or a rule is broken: reward 0"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +96,9 @@ class Engine:
     `sample_weight` is relative; `counts` say how often each row was observed. The number of observations is
     Kish's effective number unless `n_counted` is given.
 
+    `limits` are what rules demand of constants and values: expressions that break them have no finite error.
+    Without `has_offset`, no offset is fitted with a free scale.
+
     Constants are fitted on at most `fit_rows` rows, drawn once with `seed`, and refitted on at most
     `refit_rows`; rewards are computed on all rows. The same seed gives the same bits for any `n_threads` and
     for any other expressions in the batch.
@@ -115,6 +118,8 @@ class Engine:
         options: FitOptions | None = None,
         seed: int = 0,
         n_threads: int = 1,
+        limits: _core.Limits | None = None,
+        has_offset: bool = True,
     ) -> None:
         data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
         if data.names != vocabulary.variables:
@@ -144,6 +149,7 @@ class Engine:
         self.dataset = data
         self.units = core_units(data.units)
         """units of the columns and of y in the native core; None: not known"""
+        self.limits, self.has_offset = limits, has_offset
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
         loss, counted_as = data.loss, (float(self.n_counted), float(self.n_observed))
         self._data = _core.Data(
@@ -153,7 +159,8 @@ class Engine:
             loss.quantile,
             loss.known,
             loss.checked_function,
-            has_offset=data.allows_offset,
+            has_offset=has_offset and data.allows_offset,
+            limits=limits,
         )
         counted = target if weights is None else target[weights > 0.0]
         if not LEAST_SPREAD < self._data.spread < np.inf or counted.max() == counted.min():
@@ -183,6 +190,8 @@ class Engine:
             options=self.options,
             seed=self.seed,
             n_threads=self.n_threads,
+            limits=self.limits,
+            has_offset=self.has_offset,
         )
 
     @property

@@ -107,7 +107,8 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "rules",
     multiple=True,
     metavar="RULE",
-    help="Rule that equations must obey, such as 'forbid exp on a' or 'use b'. Can be repeated.",
+    help="Rule that equations must obey, such as 'forbid exp on a', 'use b' or 'increasing in a'. Can be "
+    "repeated.",
 )
 @click.option(
     "--units",

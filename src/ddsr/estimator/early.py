@@ -8,7 +8,7 @@ from typing import Any
 from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset, RowWeights
 from ddsr.data.losses import Loss
-from ddsr.engine import Engine, FitOptions, core_units
+from ddsr.engine import FitOptions, core_units
 from ddsr.estimator.goal import Goal
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
@@ -25,6 +25,7 @@ from ddsr.grammar.guesses import read_guesses
 from ddsr.grammar.listing import Listing
 from ddsr.grammar.rules import read_rules
 from ddsr.search.baseline import baseline
+from ddsr.search.engines import engine_of
 from ddsr.search.front import FrontEntry
 from ddsr.search.presets import parse_method
 from ddsr.search.presets import settings as settings_of
@@ -82,4 +83,5 @@ def first_entry(
         y_err=weights.y_err,
         units=units,
     )
-    return baseline(Engine(vocabulary, dataset, options=options), grammar).most_accurate()
+    engine = engine_of(grammar, dataset, options, seed=0, n_threads=1)
+    return baseline(engine, grammar).most_accurate()

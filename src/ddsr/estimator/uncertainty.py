@@ -14,6 +14,7 @@ from ddsr.data.checks import check_whole
 from ddsr.data.frames import named_targets
 from ddsr.errors import DataError
 from ddsr.estimator.printed_tables import FormTable
+from ddsr.grammar.grid_note import grid_note, rules_on_grid
 from ddsr.selection.averaging import Prediction, informative_rows, interval, predicted_by_forms
 from ddsr.selection.certainty import fit_text
 from ddsr.selection.outcome import Outcome
@@ -47,7 +48,18 @@ class Uncertainty:
         # pickles of earlier versions have no names
         names = getattr(self, "target_names_", named_targets([None] * len(outcomes)))
         preparation = getattr(self, "preparation_", None)
-        return "\n".join([fit_text(outcomes, names), *(preparation.notes if preparation else ())])
+        notes = [*(preparation.notes if preparation else ()), *([self.grid_note] if self.grid_note else [])]
+        return "\n".join([fit_text(outcomes, names), *notes])
+
+    @property
+    def rules_on_grid(self) -> tuple[str, ...]:
+        """The rules on the values of equations, as text."""
+        return tuple(rules_on_grid(getattr(self, "rules", ())))
+
+    @property
+    def grid_note(self) -> str:
+        """A sentence on the rules that are checked on a grid; an empty text if there are none."""
+        return grid_note(getattr(self, "rules", ()))
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
