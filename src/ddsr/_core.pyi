@@ -344,6 +344,7 @@ class EvolutionOptions:
     operator_weights: Sequence[float]
     constant_range: float
     move_weights: Sequence[float]
+    token_costs: Sequence[float]
 
 Rows = tuple[NDArray[np.int16], NDArray[np.float64]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -22,6 +22,7 @@ from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 
 Booleans = NDArray[np.bool_]
+NO_COSTS: Mapping[str, float] = {}
 MOST_THREADS = 1024
 LEAST_SPREAD = 1e-153
 """minimum spread of y: squares of smaller residuals lose digits"""
@@ -120,6 +121,7 @@ class Engine:
         n_threads: int = 1,
         limits: _core.Limits | None = None,
         has_offset: bool = True,
+        costs: Mapping[str, float] = NO_COSTS,
     ) -> None:
         data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
         if data.names != vocabulary.variables:
@@ -150,6 +152,8 @@ class Engine:
         self.units = core_units(data.units)
         """units of the columns and of y in the native core; None: not known"""
         self.limits, self.has_offset = limits, has_offset
+        self.costs = costs
+        """nats that users charge for each use of an operator or a variable, by name"""
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
         loss, counted_as = data.loss, (float(self.n_counted), float(self.n_observed))
         self._data = _core.Data(
@@ -192,6 +196,7 @@ class Engine:
             n_threads=self.n_threads,
             limits=self.limits,
             has_offset=self.has_offset,
+            costs=self.costs,
         )
 
     @property

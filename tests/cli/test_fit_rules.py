@@ -1,4 +1,4 @@
-"""`ddsr fit` with rules on values: read, kept, shown, and refused with a reason."""
+"""`ddsr fit` with rules on values and with costs: read, kept, shown, and refused with a reason."""
 
 import json
 from pathlib import Path
@@ -23,9 +23,10 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_run_keeps_rules() -> None:
+def test_a_run_keeps_rules_and_costs() -> None:
     rules = ("--rule", "increasing in S", "--rule", "y from 0 to 9", "--rule", "whole exponents")
-    done = ddsr("fit", "enzyme.csv", "-t", "v", *rules, *BRIEF, "--out", "run", "--json")
+    costs = ("--operator-cost", "sin=3", "--operator-cost", "+=0.5", "--variable-cost", "S=2")
+    done = ddsr("fit", "enzyme.csv", "-t", "v", *rules, *costs, *BRIEF, "--out", "run", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["checked_on_grid"] == ["increasing in S", "y from 0 to 9"]
     assert ddsr("resume", "run", "--epochs", 1, "--json").exit_code == 0
@@ -43,6 +44,10 @@ def test_a_run_keeps_rules() -> None:
         (("--rule", "increasing in T"), "there is no column 'T'"),
         (("--rule", "constants from 5 to 1"), "ends below its beginning"),
         (("--rule", "y from 50 to 60"), "no value of y is in this range"),
+        (("--operator-cost", "sin"), "'sin' is not a name and its cost in nats"),
+        (("--operator-cost", "sin=-1"), "'sin=-1' is not a name and its cost in nats"),
+        (("--operator-cost", "cosh=1"), "'cosh' is not an operator of the search"),
+        (("--variable-cost", "T=1"), "variable_costs: there is no column 'T'"),
     ],
 )
 def test_wrong_options_are_refused(options: tuple[str, ...], said: str) -> None:

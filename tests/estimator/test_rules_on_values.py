@@ -16,6 +16,7 @@ from ddsr import (
     Exponents,
     GrammarError,
     Increasing,
+    MethodError,
     RunFolder,
     Symmetric,
 )
@@ -95,7 +96,7 @@ def test_files_keep_the_rules(tmp_path: Path):
     assert "Checked on a grid" in model._repr_html_inner()
     page = write_report(loaded, tmp_path / "report.html").read_text()
     assert "Checked on a grid" in page and "no proof between its points" in page
-    parameters = {**BRIEF, "rules": rules}
+    parameters = {**BRIEF, "rules": rules, "config": {**BRIEF["config"], "variable_costs": {"t": 1.0}}}
     run = RunFolder.create(tmp_path / "run", TIMES, GROWTH, parameters=parameters)
     run.fit()
     resumed = RunFolder.open(tmp_path / "run").resume(more_epochs=1)
@@ -114,6 +115,11 @@ def test_scores_of_a_cross_validation():
         ({"rules": ["increasing in t", "decreasing in t"]}, GrammarError, "contradict each other"),
         ({"rules": ["increasing in x"]}, GrammarError, "there is no column 'x'"),
         ({"rules": ["y from 100 to 200"]}, GrammarError, "no value of y is in this range"),
+        ({"config": {"operator_costs": {"sin": -1.0}}}, MethodError, "the cost of 'sin' in operator_costs"),
+        ({"config": {"operator_costs": {"sinus": 1.0}}}, GrammarError, "'sinus' is not an operator"),
+        ({"config": {"variable_costs": {"x": 1.0}}}, GrammarError, "there is no column 'x'"),
+        ({"config": {"variable_costs": {"t": float("inf")}}}, MethodError, "the cost of 't'"),
+        ({"config": {"variable_costs": 3}}, MethodError, "must be a dict of costs by name"),
     ],
 )
 def test_what_cannot_be_is_refused_before_the_search(parameters, error, message):

@@ -58,6 +58,8 @@ def first_entry(
 
     It is the best line through one column, unless the operators or rules do not allow lines.
     """
+    method = parse_method(parameters.get("preset", "ddsr"))
+    config = settings_of(method, parameters.get("config"))
     text = parameters.get("template")
     operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
     template = None if text is None else parse_template(text, features, own_among(operators))
@@ -83,5 +85,5 @@ def first_entry(
         y_err=weights.y_err,
         units=units,
     )
-    engine = engine_of(grammar, dataset, options, seed=0, n_threads=1)
+    engine = engine_of(grammar, dataset, config, options, seed=0, n_threads=1)
     return baseline(engine, grammar).most_accurate()

@@ -34,6 +34,7 @@ OPTIONS = {
     "categories": "--categories",
     "dates": "--dates",
 }
+COSTS = {"operator_costs": "--operator-cost", "variable_costs": "--variable-cost"}  # of the config
 
 
 # Columns other than variables, by names for the reader to replace, with the arguments of `fit` for them.
@@ -76,8 +77,11 @@ def shell_line(
     if operators is not None and any(isinstance(each, CustomOperator) for each in operators):
         return None
     texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
-    if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
-        settings["max_length"] = settings.pop("config")["max_length"]
+    config = settings.get("config")
+    if isinstance(config, dict) and config.keys() <= {"max_length", *COSTS}:
+        settings |= {name: value for name, value in settings.pop("config").items() if name not in COSTS}
+        costs = [(COSTS[name], config[name]) for name in COSTS if name in config]
+        texts += [(option, [f"{name}={cost:.15g}" for name, cost in each.items()]) for option, each in costs]
     if "prior" in settings and settings["prior"] is None:
         settings["prior"] = "none"
     has_options = all(

@@ -335,7 +335,7 @@ def pose(
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
-    engine = engine_of(grammar, data, options, seed, n_threads)
+    engine = engine_of(grammar, data, config, options, seed, n_threads)
     noise = noise_of(engine, config)
     if noise.weights is not None:
         engine = engine.reweighted(noise.weights)

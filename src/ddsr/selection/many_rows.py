@@ -38,6 +38,7 @@ def some_of(data: Dataset, engine: Engine, seconds: float) -> Engine | None:
         seed=engine.seed,
         n_threads=engine.n_threads,
         limits=engine.limits,
+        costs=engine.costs,
     )
 
 

@@ -104,6 +104,7 @@ def sample_of(problem: Problem) -> Engine | None:
             seed=problem.seed,
             n_threads=n_threads,
             limits=problem.engine.limits,
+            costs=problem.engine.costs,
         )
     except DataError:
         return None
