@@ -37,6 +37,12 @@ def test_a_run_keeps_rules_and_costs() -> None:
     assert "Checked on a grid" in page
 
 
+def test_all_operators_of_the_search_are_known() -> None:
+    options = ("--operator-cost", "asin=3", "--rule", "at most 1 of acos")
+    done = ddsr("fit", "enzyme.csv", "-t", "v", *options, *BRIEF, "--no-save")
+    assert done.exit_code == 0, done.output
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

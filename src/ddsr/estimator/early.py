@@ -14,7 +14,7 @@ from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.unit_parameters import check_units_are_supported, read_units
-from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
+from ddsr.expression import Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
 from ddsr.expression.operators import find_operator
 from ddsr.expression.template_parser import parse_template
@@ -61,7 +61,7 @@ def first_entry(
     method = parse_method(parameters.get("preset", "ddsr"))
     config = settings_of(method, parameters.get("config"))
     text = parameters.get("template")
-    operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
+    operators = read_operators(parameters.get("operators", config.operators))
     template = None if text is None else parse_template(text, features, own_among(operators))
     vocabulary = Vocabulary(features, operators, template=template)
     units = read_units(
