@@ -62,6 +62,7 @@ Batch take_batch(const Vocabulary& vocabulary, const TokenRows& tokens, const In
 
 void bind_trees(nb::module_& module);
 void bind_grammar(nb::module_& module);
+void bind_limits(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_evolution(nb::module_& module);
 void bind_price(nb::module_& module);

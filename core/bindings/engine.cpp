@@ -50,7 +50,8 @@ void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
                const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows,
                const Input<std::int64_t, 1>& refit_rows, double n_counted, double n_observed,
                Loss::Kind loss_kind, double quantile, double known,
-               const std::optional<nb::callable>& function, bool has_offset) {
+               const std::optional<nb::callable>& function, bool has_offset,
+               const std::optional<Limits>& limits) {
   const std::size_t n = X.shape(0);
   if (y.shape(0) != n || (weights && weights->shape(0) != n) || n == 0)
     throw nb::value_error("X, y and weights must have the same number of rows, at least 1");
@@ -58,11 +59,13 @@ void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
   const Observations observations{n_counted, n_observed};
   const double* w = weights ? weights->data() : nullptr;
   const Loss loss(loss_kind, quantile, known, function ? python_loss(*function) : Loss::Function());
-  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1), observations, {}, loss, has_offset), {}, {}};
+  const auto kept = limits ? std::make_shared<const Limits>(*limits) : nullptr;
+  new (self)
+      Data{Dataset(X.data(), y.data(), w, n, X.shape(1), observations, {}, loss, has_offset, kept), {}, {}};
   if (!some.empty())
-    self->some.emplace(X.data(), y.data(), w, n, X.shape(1), observations, some, loss, has_offset);
+    self->some.emplace(X.data(), y.data(), w, n, X.shape(1), observations, some, loss, has_offset, kept);
   if (!many.empty())
-    self->many.emplace(X.data(), y.data(), w, n, X.shape(1), observations, many, loss, has_offset);
+    self->many.emplace(X.data(), y.data(), w, n, X.shape(1), observations, many, loss, has_offset, kept);
 }
 
 Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const TokenRows& tokens,
@@ -116,8 +119,9 @@ std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& da
   std::vector<std::int32_t> steps(n);
   try {
     nb::gil_scoped_release release;
-    const auto scores = score(vocabulary, data.fitting(refits), data.scoring, batch.expressions.rows,
-                              batch.constants, mask.rows, options, n_threads, moment_in(seconds), known);
+    const auto scores =
+        score(vocabulary, data.fitting(refits), data.scoring, batch.expressions.rows, batch.constants,
+              mask.rows, options, n_threads, moment_in(seconds), known, !refits);
     for (std::size_t i = 0; i < n; ++i) {
       const Fit& fit = scores[i].fit;
       const auto row = static_cast<std::ptrdiff_t>(i * batch.width);
@@ -209,7 +213,8 @@ void bind_engine(nb::module_& module) {
       .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"),
            nb::arg("refit_rows"), nb::arg("n_counted"), nb::arg("n_observed"),
            nb::arg("loss") = Loss::Kind::Squared, nb::arg("quantile") = 0.5, nb::arg("known") = 0.0,
-           nb::arg("function").none() = nb::none(), nb::arg("has_offset") = true)
+           nb::arg("function").none() = nb::none(), nb::arg("has_offset") = true,
+           nb::arg("limits").none() = nb::none())
       .def_prop_ro("center", [](const Data& data) { return data.scoring.center(); })
       .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
       .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting(false).n_rows(); });

@@ -112,6 +112,9 @@ void construct(Refiner* self, const Grammar& grammar, const Data& data, const In
   require_usable(options);
   if (static_cast<std::size_t>(grammar.vocabulary.n_variables()) != data.scoring.n_columns())
     throw std::invalid_argument("the grammar's variables are not the columns of the data");
+  if (!options.token_costs.empty() &&
+      options.token_costs.size() != static_cast<std::size_t>(grammar.vocabulary.size()))
+    throw std::invalid_argument("token_costs must have a cost for each token");
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < rows.shape(0); ++i) {
     if (rows.data()[i] < 0 || rows.data()[i] >= static_cast<std::int64_t>(data.fitting(false).n_rows()))
@@ -249,7 +252,7 @@ void bind_options(nb::module_& module) {
 #define OPTION(name) .def_rw(#name, &EvolutionOptions::name)
           OPTION(n_islands) OPTION(n_sketches) OPTION(island_size) OPTION(parsimony) OPTION(restart_steps)
               OPTION(constant_range) OPTION(crossover_rate) OPTION(move_weights) OPTION(fit_steps)
-                  OPTION(is_scale_free) OPTION(dictionary_size) OPTION(exact)
+                  OPTION(is_scale_free) OPTION(dictionary_size) OPTION(exact) OPTION(token_costs)
 #undef OPTION
       ;
 }

@@ -31,8 +31,10 @@ void check_units(const Vocabulary& vocabulary, const Units& units) {
 void construct(Grammar* grammar, const Vocabulary& vocabulary, int max_length, int max_constants,
                const std::vector<std::tuple<Tokens, Tokens, int>>& nestings,
                const std::vector<std::tuple<Tokens, int>>& uses, const Tokens& required,
-               const std::optional<Units>& units) {
-  Rules rules{max_length, max_constants, {}, {}, required, units};
+               const std::optional<Units>& units, const std::optional<FormRules>& form) {
+  Rules rules{max_length, max_constants, {}, {}, required, units, form.value_or(FormRules{})};
+  for (const SizeRule& rule : rules.form.sizes)
+    if (!vocabulary.holds(rule.op)) refuse("a rule on sizes names an unknown token");
   for (const auto& [outer, inner, at_most] : nestings) rules.nestings.push_back({outer, inner, at_most});
   for (const auto& [tokens, at_most] : uses) rules.uses.push_back({tokens, at_most});
   if (units) check_units(vocabulary, *units);
@@ -304,6 +306,7 @@ void bind_grammar(nb::module_& module) {
   nb::class_<Grammar>(module, "Grammar")
       .def("__init__", &construct, nb::arg("vocabulary"), nb::arg("max_length"), nb::arg("max_constants"),
            nb::arg("nestings"), nb::arg("uses"), nb::arg("required"), nb::arg("units").none(),
+           nb::arg("form").none() = nb::none(),
            "nestings: (outer, inner, at_most); uses: (tokens, at_most); messages write tokens as #id.")
       .def("legal_tokens", &legal_tokens, nb::arg("rows"), nb::arg("n_threads"),
            "(rows, positions, tokens): 1 where a token may stand given those before it.")

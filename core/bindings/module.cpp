@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
   // Vocabularies that a script keeps until it ends are not a leak to report.
   nb::set_leak_warnings(false);
   ddsr::bind_trees(module);
+  ddsr::bind_limits(module);
   ddsr::bind_grammar(module);
   ddsr::bind_engine(module);
   ddsr::bind_simplify(module);

@@ -7,13 +7,14 @@ namespace ddsr {
 
 Dataset::Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows,
                  std::size_t n_columns, Observations observations, const std::vector<std::size_t>& rows,
-                 Loss loss, bool has_offset)
+                 Loss loss, bool has_offset, std::shared_ptr<const Limits> limits)
     : n_rows_(rows.empty() ? n_rows : rows.size()),
       n_columns_(n_columns),
       stride_(padded(n_rows_)),
       observations_(observations),
       loss_(std::move(loss)),
-      has_offset_(has_offset) {
+      has_offset_(has_offset),
+      limits_(std::move(limits)) {
   auto source = [&](std::size_t row) {
     const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
     return rows.empty() ? last : rows[last];
@@ -43,7 +44,8 @@ Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
       root_weights_(weights_.size()),
       observations_(from.observations_),
       loss_(from.loss_),
-      has_offset_(from.has_offset_) {
+      has_offset_(from.has_offset_),
+      limits_(from.limits_) {
   for (std::size_t row = 0; row < stride_; ++row) {
     const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
     const std::size_t source = rows.empty() ? last : rows[last];

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "engine/evaluate.hpp"
+#include "engine/limits.hpp"
 #include "engine/loss.hpp"
 #include "kernels/memory.hpp"
 
@@ -21,7 +23,7 @@ class Dataset {
   // `observations` are those of all rows.
   Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows, std::size_t n_columns,
           Observations observations, const std::vector<std::size_t>& rows = {}, Loss loss = {},
-          bool has_offset = true);
+          bool has_offset = true, std::shared_ptr<const Limits> limits = nullptr);
 
   // Selected rows of another data set; all of them if `rows` is empty.
   Dataset(const Dataset& from, const std::vector<std::size_t>& rows);
@@ -39,6 +41,8 @@ class Dataset {
   double n_counted() const { return observations_.counted; }
   double n_observed() const { return observations_.observed; }
   const Loss& loss() const { return loss_; }
+  // Limits that fits of constants must keep; null: none.
+  const Limits* limits() const { return limits_.get(); }
   // Whether a free offset is fitted with a free scale.
   bool has_offset() const { return has_offset_; }
   Dataset with_offset(bool has_offset) const;
@@ -58,6 +62,7 @@ class Dataset {
   Observations observations_;
   Loss loss_;
   bool has_offset_;
+  std::shared_ptr<const Limits> limits_;
   double total_weight_ = 0.0, center_ = 0.0, spread_ = 0.0;
 };
 

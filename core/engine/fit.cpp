@@ -18,8 +18,6 @@ constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e20;
 // If a step gains less than this share of its prediction, the linear model does not hold there.
 constexpr double LEAST_SHARE = 1e-3;
-// Logarithm of the ratio of a constant and its value before a step: maximum, and minimum of the largest one.
-constexpr double MOST_LOG_RATIO = 20.0, LEAST_LOG_RATIO = 0.1;
 // Scale and offset of a fit by another loss than squares: maximum number of steps, and of halvings of each.
 constexpr int MOST_SCALE_STEPS = 8, MOST_HALVINGS = 8;
 constexpr double SCALE_TOLERANCE = 1e-8;
@@ -43,7 +41,12 @@ double random_constant(std::uint64_t seed, std::uint64_t key, int attempt, std::
 }  // namespace
 
 Fitter::Fitter(const Dataset& data, const FitOptions& options)
-    : data_(data), options_(options), kernels_(kernels()), base_(data.has_offset() ? data.center() : 0.0) {
+    : data_(data),
+      options_(options),
+      kernels_(kernels()),
+      base_(data.has_offset() ? data.center() : 0.0),
+      limits_(data.limits()) {
+  if (limits_ != nullptr && !limits_->values.is_empty()) checker_.emplace(limits_->values);
   const std::size_t n = padded(data.n_rows());
   values_.resize(n), centered_.resize(n), residual_.resize(n), centered_y_.resize(n);
   curvature_ = data.total_weight();
@@ -67,10 +70,16 @@ const double* Fitter::block_values(int block) {
 }
 
 Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint64_t key) {
+  return limits_ == nullptr ? fit_freely(program, start, key) : fit_within(program, start, key);
+}
+
+Fit Fitter::fit_freely(const Program& program, std::span<const double> start, std::uint64_t key) {
   evaluator_.load(program, block_rows(0), keeps_all() ? n_blocks() : 1);
   free_.clear();
   for (const Node& node : program.nodes)
     if (node.kind == Kind::Constant && node.is_fitted) free_.push_back(at(node.index));
+  if (limits_ != nullptr && limits_->constants.has_whole_exponents)
+    std::erase_if(free_, [&](std::size_t i) { return is_exponent_[i]; });
   if (program.shares_constants) {
     std::ranges::sort(free_);
     free_.erase(std::ranges::unique(free_).begin(), free_.end());
@@ -80,7 +89,7 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
   std::vector<double> other(start.begin(), start.end());
   for (int attempt = 1; attempt < options_.n_starts && !free_.empty(); ++attempt) {
     if (best.status != FitStatus::NonFinite && best.squares <= exact) break;
-    for (const std::size_t i : free_) other[i] = random_constant(options_.seed, key, attempt, i);
+    for (const std::size_t i : free_) other[i] = nearest(i, random_constant(options_.seed, key, attempt, i));
     Fit next = descend(other);
     const int steps = best.steps + next.steps;
     const bool is_better = next.status != FitStatus::NonFinite &&
@@ -124,6 +133,7 @@ Fit Fitter::descend(std::span<const double> start) {
   const double exact = data_.loss().exact(data_.spread(), data_.total_weight());
   double damping = FIRST_DAMPING;
   linearize(point);
+  hold_at_borders(point);
   Point trial = point;
   while (fit.steps < options_.max_steps && !is_late()) {
     if (point.squares <= exact || damping > MOST_DAMPING) return finish(FitStatus::Converged);
@@ -140,38 +150,12 @@ Fit Fitter::descend(std::span<const double> start) {
     std::swap(point, trial);
     if (is_small_gain) return finish(FitStatus::Converged);
     damping = std::max(damping * DAMPING_FALL, LEAST_DAMPING);
-    if (fit.steps < options_.max_steps) linearize(point);
+    if (fit.steps < options_.max_steps) {
+      linearize(point);
+      hold_at_borders(point);
+    }
   }
   return finish(FitStatus::OutOfSteps);
-}
-
-// Moves `trial` one step from `point`. Returns whether it gains enough.
-bool Fitter::advance(const Point& point, Point& trial, double least_gain) {
-  for (std::size_t i = 0; i < free_.size(); ++i)
-    trial.constants[free_[i]] = point.constants[free_[i]] + step_[i];
-  visit(trial);
-  if (is_better(point, trial, least_gain)) return true;
-  return options_.tries_ratios && multiply(point, trial) && is_better(point, trial, least_gain);
-}
-
-// Moves `trial` by the same step of the logarithms of the constants. Returns false for a small step, which is
-// the same to first order.
-bool Fitter::multiply(const Point& point, Point& trial) {
-  double longest = 0.0;
-  for (std::size_t i = 0; i < free_.size(); ++i) {
-    const double constant = point.constants[free_[i]];
-    const double step = std::clamp(step_[i] / constant, -MOST_LOG_RATIO, MOST_LOG_RATIO);
-    trial.constants[free_[i]] = constant * std::exp(step);
-    longest = std::max(longest, std::fabs(step));
-  }
-  if (longest < LEAST_LOG_RATIO) return false;
-  visit(trial);
-  return true;
-}
-
-bool Fitter::is_better(const Point& point, const Point& trial, double least_gain) const {
-  const double gain = point.squares - trial.squares;
-  return trial.is_finite && gain > 0.0 && gain >= least_gain;
 }
 
 bool Fitter::is_late() const {

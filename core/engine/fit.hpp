@@ -5,10 +5,16 @@
 // directions along f and along 1 removed from the derivatives. This is the Gauss–Newton step of the joint
 // problem. For another loss than squares, the same is done with the residuals and row weights of its
 // quadratic model (engine/loss.hpp).
+//
+// Limits of the data set (engine/limits.hpp) are kept as far as possible. Constants never leave their range:
+// one whose step would leave it stays at the border. If the values fail a check after the fit, but passed it
+// at its start, the fit is repeated without steps to constants for which they fail.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +33,8 @@ struct FitOptions {
   bool measures_information = false;  // fills Fit::information, which takes one more visit
   std::uint64_t seed = 0;             // of the random starts
   Moment deadline = Moment::max();    // after this a fit takes no more steps
+  // On how many lines of each grid values are checked.
+  std::size_t most_lines = std::numeric_limits<std::size_t>::max();
   // Where a step fails, tries to multiply the constants instead of adding to them: in c * exp(k * year), a
   // small change of k needs another magnitude of c. This takes one more visit.
   bool tries_ratios = false;
@@ -42,6 +50,7 @@ struct Fit {
   double squares = 0.0;  // over the rows that were fitted: weighted squared residuals, or twice another loss
   FitStatus status = FitStatus::NonFinite;
   int steps = 0;
+  bool is_allowed = true;  // whether the values pass the checks of the data set
 };
 
 // Fits programs to one data set. Each thread has its own.
@@ -61,10 +70,17 @@ class Fitter {
     bool is_finite = false;
   };
 
+  Fit fit_freely(const Program& program, std::span<const double> start, std::uint64_t key);
+  Fit fit_within(const Program& program, std::span<const double> start, std::uint64_t key);
+  void mark_exponents(const Program& program);
+  double nearest(std::size_t constant, double value) const;
+  void hold_at_borders(const Point& point);
+  bool passes(const Point& point);
+  bool passes(const Fit& fit);
   Fit descend(std::span<const double> start);
   bool advance(const Point& point, Point& trial, double least_gain);
   bool multiply(const Point& point, Point& trial);
-  bool is_better(const Point& point, const Point& trial, double least_gain) const;
+  bool is_better(const Point& point, const Point& trial, double least_gain);
   bool is_late() const;
   std::vector<double> information(const Fit& fit);
   void visit(Point& point);
@@ -100,6 +116,10 @@ class Fitter {
   std::vector<double> along_one_, along_values_;  // of each slope
   std::vector<double> factor_, step_;
   std::vector<const double*> slopes_;
+  const Limits* const limits_;
+  std::optional<ValueChecker> checker_;  // if values are checked
+  bool must_pass_ = false;               // whether a step may not lead to values that fail
+  std::vector<bool> is_exponent_;        // of each constant, if there are limits
 };
 
 }  // namespace ddsr

@@ -58,17 +58,21 @@ std::uint64_t stable_hash(std::span<const TokenId> tokens) {
 class Worker {
  public:
   Worker(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
-         const FitOptions& options)
+         const FitOptions& options, const FormRules* form)
       : vocabulary_(vocabulary),
+        form_(form),
         fitting_(fitting),
         scoring_(scoring),
         fitter_(fitting, options),
         judge_(scoring) {}
 
   Score operator()(const Candidate& candidate) {
+    if (form_ != nullptr && find_form_flaw(vocabulary_, *form_, candidate.form.tokens, {}))
+      return {Fit{candidate.start}, std::numeric_limits<double>::infinity()};
     const Program program = compile(vocabulary_, candidate.form.tokens, candidate.is_fixed);
     Score score{fitter_.fit(program, candidate.start, stable_hash(candidate.form.tokens))};
     score.nrmse = std::numeric_limits<double>::infinity();
+    if (!score.fit.is_allowed) score.fit.status = FitStatus::NonFinite;
     if (score.fit.status == FitStatus::NonFinite) return score;
     score.nrmse = &fitting_ == &scoring_ ? scoring_.error(score.fit.squares) / scoring_.spread()
                                          : judge_.nrmse(program, score.fit);
@@ -81,6 +85,7 @@ class Worker {
 
  private:
   const Vocabulary& vocabulary_;
+  const FormRules* form_;  // null: none to check
   const Dataset &fitting_, &scoring_;
   Fitter fitter_;
   Judge judge_;
@@ -123,7 +128,8 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
                          const std::vector<std::span<const TokenId>>& expressions,
                          const std::vector<std::span<const double>>& starts,
                          const std::vector<std::span<const std::uint8_t>>& is_fixed,
-                         const FitOptions& options, int n_threads, Moment deadline, KnownScores* known) {
+                         const FitOptions& options, int n_threads, Moment deadline, KnownScores* known,
+                         bool checks_form) {
   const std::size_t n = expressions.size();
   std::vector<Candidate> candidates(n);
   parallel_for(n, n_threads, [&](std::size_t i) {
@@ -146,8 +152,10 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
     else
       unknown.push_back(i);
   }
+  const Limits* limits = scoring.limits();
+  const FormRules* form = checks_form && limits != nullptr ? &limits->form : nullptr;
   parallel_with(unknown.size(), n_threads, 8, [&] {
-    return [&, worker = Worker(vocabulary, fitting, scoring, options)](std::size_t k) mutable {
+    return [&, worker = Worker(vocabulary, fitting, scoring, options, form)](std::size_t k) mutable {
       if (deadline != Moment::max() && Moment::clock::now() >= deadline) throw OutOfTime();
       scores[unknown[k]] = worker(candidates[unknown[k]]);
     };

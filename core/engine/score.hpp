@@ -16,7 +16,8 @@ namespace ddsr {
 
 struct Score {
   Fit fit;
-  // sqrt(mean squared error) over the spread of y; infinite if the expression is not finite everywhere.
+  // sqrt(mean squared error) over the spread of y; infinite if the expression is not finite everywhere,
+  // or if its values fail a check of the data set.
   double nrmse = 0.0;
   bool is_duplicate = false;  // of an earlier one in the batch, whose fit it shares
 };
@@ -45,12 +46,13 @@ struct OutOfTime : std::exception {};
 // `expressions` are complete trees, breadth-first. `starts` has the starting values of their constants, in
 // the order of their tokens, and `is_fixed` marks the constants that fitting must not change (empty for an
 // expression: none). Scores in `known`, which may be null, are reused, and new ones are added to it. Throws
-// OutOfTime if the deadline passes first.
+// OutOfTime if the deadline passes first. With `checks_form`, expressions that break a rule of the data set
+// on the form are not fitted, and their error is infinite; `vocabulary` must be that of the search.
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
                          const std::vector<std::span<const double>>& starts,
                          const std::vector<std::span<const std::uint8_t>>& is_fixed,
                          const FitOptions& options, int n_threads, Moment deadline = Moment::max(),
-                         KnownScores* known = nullptr);
+                         KnownScores* known = nullptr, bool checks_form = false);
 
 }  // namespace ddsr

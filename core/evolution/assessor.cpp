@@ -19,12 +19,24 @@ constexpr double LISTING_TOLERANCE = 1e-7;
 // LEAST_SLACK + n_rows * SLACK_OF_ERROR.
 constexpr double LEAST_SLACK = 10.0;
 constexpr double SLACK_OF_ERROR = 0.03;
+// Number of lines of each grid on which the values of a child are checked; those of a listed formula are
+// checked on all.
+constexpr std::size_t FEW_LINES = 4;
+// In log(NRMSE). A child whose values fail a check may breed, since what lies between it and a formula that
+// passes may fail as well, but it counts as worse than it is.
+constexpr double LOSS_OF_FAILURE = 0.7;
 
 FitOptions fit_options(const EvolutionOptions& evolution, int max_steps, double tolerance) {
   FitOptions options;
   options.max_steps = max_steps;
   options.tolerance = tolerance;
   options.is_scale_free = evolution.is_scale_free;
+  return options;
+}
+
+FitOptions child_options(const EvolutionOptions& evolution) {
+  FitOptions options = fit_options(evolution, evolution.fit_steps, CHILD_TOLERANCE);
+  options.most_lines = FEW_LINES;
   return options;
 }
 
@@ -38,7 +50,7 @@ void take_over(Individual& individual, const Vocabulary& vocabulary, const Formu
 
 Assessor::Assessor(const Problem& problem)
     : problem_(problem),
-      fitter_(problem.fitting, fit_options(problem.options, problem.options.fit_steps, CHILD_TOLERANCE)),
+      fitter_(problem.fitting, child_options(problem.options)),
       polisher_(problem.fitting, fit_options(problem.options, POLISH_STEPS, POLISH_TOLERANCE)),
       lister_(problem.listing, fit_options(problem.options, LISTING_STEPS, LISTING_TOLERANCE)),
       judge_(problem.scoring) {}
@@ -71,7 +83,7 @@ std::optional<Individual> Assessor::assess(const Child& child) {
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return {};
   Individual individual;
   take_over(individual, problem_.vocabulary(), child.breadth_first, fit);
-  individual.log_loss = log_loss(fit, problem_.fitting);
+  individual.log_loss = log_loss(fit, problem_.fitting) + (fit.is_allowed ? 0.0 : LOSS_OF_FAILURE);
   return individual;
 }
 
@@ -80,7 +92,7 @@ bool Assessor::offer(Individual& individual, HallOfFame& hall, const Deadline& d
   const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
   const Program program = program_of(breadth_first);
   const Fit fit = polisher_.fit(program, breadth_first.constants, 0);
-  if (fit.status == FitStatus::NonFinite || has_excess(fit)) return false;
+  if (fit.status == FitStatus::NonFinite || !fit.is_allowed || has_excess(fit)) return false;
   take_over(individual, problem_.vocabulary(), breadth_first, fit);
   individual.log_loss = log_loss(fit, problem_.fitting);
   const double nrmse = judge_.nrmse(program, fit, hall.bar(individual.size()), deadline);
@@ -108,7 +120,7 @@ void Assessor::list_seed(const Individual& individual, Shortlist& shortlist) {
   const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
   const Program program = program_of(breadth_first);
   const Fit fit = lister_.fit(program, breadth_first.constants, 0);
-  if (fit.status == FitStatus::NonFinite || has_excess(fit)) return;
+  if (fit.status == FitStatus::NonFinite || !fit.is_allowed || has_excess(fit)) return;
   Listed listed{individual, 0.0, 0.0};
   take_over(listed.individual, problem_.vocabulary(), breadth_first, fit);
   listed.nrmse = std::exp(log_loss(fit, problem_.listing));

@@ -267,6 +267,7 @@ std::optional<Child> Island::made_legal(Formula&& formula, RandomSource* random)
 std::optional<Child> Island::legal(Formula&& formula) const {
   if (formula.tokens.size() > static_cast<std::size_t>(problem_.grammar.rules.max_length)) return {};
   Child child{std::move(formula), {}};
+  limit_constants(problem_.vocabulary(), problem_.grammar.rules.form.constants, child.formula);
   child.breadth_first = breadth_first_of(problem_.vocabulary(), child.formula);
   if (find_violation(problem_.grammar, child.breadth_first.tokens, child.breadth_first.constants)) return {};
   return child;

@@ -23,6 +23,7 @@ struct EvolutionOptions {
   bool is_scale_free = true;
   int dictionary_size = 8000;
   double exact = 1e-12;
+  std::vector<double> token_costs;  // nats for each use of a token; empty: none
 };
 
 }  // namespace ddsr

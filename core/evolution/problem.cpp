@@ -79,11 +79,19 @@ Price Problem::price() const {
   return {n_rows, 0.5 * std::log(n_rows) + NATS_OF_SIZE};
 }
 
+// What the user charges for the tokens.
+double Problem::cost(const Formula& formula) const {
+  double sum = 0.0;
+  if (options.token_costs.empty()) return sum;
+  for (const TokenId id : formula.tokens) sum += options.token_costs[static_cast<std::size_t>(id)];
+  return sum;
+}
+
 double Problem::length(const Formula& formula, double log_loss) const {
   const Price price = this->price();
   const double of_structure =
       options.is_scale_free ? structures.scaled(vocabulary(), formula) : structures(vocabulary(), formula);
-  return price.of_data(log_loss) + price.of_constants(formula) + of_structure;
+  return price.of_data(log_loss) + price.of_constants(formula) + of_structure + cost(formula);
 }
 
 }  // namespace ddsr

@@ -35,6 +35,7 @@ struct Problem {
   // The length of a formula's description in nats, and its part without the structure.
   double length(const Formula& formula, double log_loss) const;
   Price price() const;
+  double cost(const Formula& formula) const;
 
   const Vocabulary& vocabulary() const { return grammar.vocabulary; }
   // Null if columns have no units.

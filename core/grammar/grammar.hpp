@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "expression/vocabulary.hpp"
+#include "grammar/form_rules.hpp"
 #include "grammar/nesting.hpp"
 #include "grammar/token_set.hpp"
 #include "grammar/unit_tables.hpp"
@@ -36,6 +37,7 @@ struct Rules {
   std::vector<UseRule> uses;
   std::vector<TokenId> required;  // variables that must appear
   std::optional<Units> units = {};
+  FormRules form = {};  // a fill does not know them
 };
 
 class Grammar {

@@ -97,6 +97,8 @@ Flaw find_violation(const Grammar& grammar, std::span<const TokenId> tokens,
                     std::span<const double> constants) {
   if (Flaw flaw = find_violation_in_prefix(grammar, tokens)) return flaw;
   if (Flaw flaw = find_flaw(grammar.vocabulary, tokens)) return flaw;
+  if (!grammar.rules.form.is_empty())
+    if (Flaw flaw = find_form_flaw(grammar.vocabulary, grammar.rules.form, tokens, constants)) return flaw;
   if (!grammar.rules.units) return {};
   return find_unit_flaw(grammar.vocabulary, *grammar.rules.units, tokens, constants);
 }

@@ -89,7 +89,7 @@ class StructureFitter {
     if (!best) return {};
     const Program program = compile(vocabulary_, prepared->formula.tokens, prepared->is_fixed);
     Fit fit = fitter_.fit(program, in_formula(*prepared, best->constants), 0);
-    if (fit.status == FitStatus::NonFinite || !std::isfinite(fit.squares)) return {};
+    if (fit.status == FitStatus::NonFinite || !fit.is_allowed || !std::isfinite(fit.squares)) return {};
     return {{prepared->formula.tokens, fit.constants}, prepared->is_fixed, std::move(fit)};
   }
 
@@ -165,7 +165,7 @@ class StructureFitter {
   }
 
   static std::optional<Descent> descent_of(const Prepared& prepared, const Fit& fit, std::size_t n) {
-    if (fit.status == FitStatus::NonFinite || !std::isfinite(fit.squares)) return {};
+    if (fit.status == FitStatus::NonFinite || !fit.is_allowed || !std::isfinite(fit.squares)) return {};
     Descent found{std::vector<double>(n), fit.squares};
     for (std::size_t i = 0; i < prepared.fitted.size(); ++i)
       if (prepared.fitted[i] >= 0)

@@ -13,7 +13,25 @@ from ddsr.errors import (
     VocabularyError,
 )
 from ddsr.expression import Batch, CustomOperator, Expression, Vocabulary
-from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
+from ddsr.grammar import (
+    AtMost,
+    Concave,
+    ConstantRange,
+    Convex,
+    Decreasing,
+    Exponents,
+    Forbid,
+    Grammar,
+    Increasing,
+    MaxDepth,
+    MustAppear,
+    Nesting,
+    NoOffset,
+    OperandSize,
+    Symmetric,
+    ValueRange,
+    ZeroAt,
+)
 
 if typing.TYPE_CHECKING:
     from ddsr.estimator.classifier import DDSRClassifier
@@ -24,12 +42,17 @@ __version__: str
 __all__ = [
     "AtMost",
     "Batch",
+    "Concave",
+    "ConstantRange",
+    "Convex",
     "CustomOperator",
     "DDSRClassifier",
     "DDSRError",
     "DDSRRegressor",
     "DataError",
+    "Decreasing",
     "Engine",
+    "Exponents",
     "Expression",
     "ExpressionError",
     "FitOptions",
@@ -37,14 +60,21 @@ __all__ = [
     "Forbid",
     "Grammar",
     "GrammarError",
+    "Increasing",
+    "MaxDepth",
     "MethodError",
     "MustAppear",
     "Nesting",
+    "NoOffset",
+    "OperandSize",
     "RunError",
     "RunFolder",
     "Scores",
+    "Symmetric",
+    "ValueRange",
     "Vocabulary",
     "VocabularyError",
+    "ZeroAt",
     "__version__",
 ]
 

@@ -83,6 +83,50 @@ def distinct_rows(rows: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[n
 def canonical_keys(vocabulary: Vocabulary, rows: NDArray[np.int16], n_threads: int) -> list[bytes]:
     """Return the canonical form of each padded row as bytes."""
 
+# --- core/bindings/limits.cpp
+
+class ConstantLimits:
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        least_exponent: float,
+        largest_exponent: float,
+        has_whole_exponents: bool,
+    ) -> None: ...
+
+class FormRules:
+    def __init__(
+        self,
+        has_constant_exponents: bool,
+        has_no_offset: bool,
+        max_depth: int,
+        constants: ConstantLimits,
+        sizes: Sequence[tuple[int, int]],
+    ) -> None:
+        """A depth of 0 is no limit. Sizes: an operator, and the maximum number of tokens below it."""
+
+class ValueCheck(Enum):
+    rises = ...
+    falls = ...
+    convex = ...
+    concave = ...
+    within = ...
+    zero = ...
+    alike = ...
+
+class Limits:
+    def __init__(
+        self,
+        constants: ConstantLimits,
+        form: FormRules | None,
+        n_columns: int,
+        grids: Sequence[tuple[NDArray[np.float64], int]],
+        checks: Sequence[tuple[ValueCheck, int, float, float]],
+        tolerance: float,
+    ) -> None:
+        """Grids are pairs: points, and the number of points in a line. Checks: kind, grid, low, high."""
+
 # --- core/bindings/grammar.cpp
 
 UNIT_PARTS: int
@@ -118,6 +162,7 @@ class Grammar:
         uses: Sequence[tuple[Sequence[int], int]],
         required: Sequence[int],
         units: Units | None,
+        form: FormRules | None = None,
     ) -> None: ...
     def legal_tokens(self, rows: NDArray[np.int16], n_threads: int) -> NDArray[np.uint8]: ...
     def is_legal(
@@ -188,6 +233,7 @@ class Data:
         known: float = 0.0,
         function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]] | None = None,
         has_offset: bool = True,
+        limits: Limits | None = None,
     ) -> None: ...
     @property
     def center(self) -> float: ...
@@ -303,6 +349,7 @@ class EvolutionOptions:
     operator_weights: Sequence[float]
     constant_range: float
     move_weights: Sequence[float]
+    token_costs: Sequence[float]
 
 Rows = tuple[NDArray[np.int16], NDArray[np.float64]]
 

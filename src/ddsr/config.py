@@ -18,14 +18,16 @@ from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.vocabulary import Vocabulary
 
 
-def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
+def _check_weights(
+    weights: object, name: str, known: Sequence[str] | None = None, kind: str = "weight"
+) -> None:
     if not isinstance(weights, Mapping):
-        raise MethodError(f"{name} must be a dict of weights by name, got {weights!r}")
+        raise MethodError(f"{name} must be a dict of {kind}s by name, got {weights!r}")
     for key, weight in weights.items():
-        if key not in known:
+        if known is not None and key not in known:
             hint = did_you_mean(key, known)
             raise MethodError(f"unknown name {key!r} in {name}{hint}; choose from: {', '.join(known)}")
-        _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
+        _check_number(weight, f"the {kind} of {key!r} in {name}", float_info.max)
 
 
 def _check_number(value: object, name: str, most: float) -> None:
@@ -133,8 +135,13 @@ class SearchConfig:
     """maximum number of expressions to score; None: no limit"""
     patience: int | None = None
     """number of epochs without a better equation of any size after which the search ends; None: no limit"""
+    operator_costs: Mapping[str, float] = field(default_factory=dict)
+    variable_costs: Mapping[str, float] = field(default_factory=dict)
+    """nats added to the description length for each use of an operator or a variable, by name"""
 
     def __post_init__(self) -> None:
+        for name in ("operator_costs", "variable_costs"):
+            _check_weights(getattr(self, name), name, kind="cost")
         for name in ("max_evaluations", "patience"):
             if getattr(self, name) is not None:
                 check_whole(getattr(self, name), name, least=1)
@@ -313,8 +320,8 @@ class DefaultConfig(PaperConfig):
         super().__post_init__()
         check_whole(self.evaluations_per_epoch, "evaluations_per_epoch", least=1)
         _check_kind(self.evolution, "evolution", RefinerConfig)
-        _check_number(self.least_share, "least_share", 1.0)
-        _check_number(self.most_share, "most_share", 1.0)
+        for name in ("least_share", "most_share", "prior_share"):
+            _check_number(getattr(self, name), name, 1.0)
         if self.least_share > self.most_share:
             raise MethodError(
                 f"least_share ({self.least_share}) must not be above most_share ({self.most_share})"
@@ -322,7 +329,6 @@ class DefaultConfig(PaperConfig):
         _check_number(self.head_start, "head_start", float_info.max)
         if not isinstance(self.symmetries, bool):
             raise MethodError(f"symmetries must be True or False, got {self.symmetries!r}")
-        _check_number(self.prior_share, "prior_share", 1.0)
         _check_between(self.prior_learning_rate, "prior_learning_rate", 0, float_info.max)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -23,6 +23,7 @@ from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.expression.known_constant import with_known_constants
 
 Booleans = NDArray[np.bool_]
+NO_COSTS: Mapping[str, float] = {}
 MOST_THREADS = 1024
 LEAST_SPREAD = 1e-153
 """minimum spread of y: squares of smaller residuals lose digits"""
@@ -38,7 +39,7 @@ class FitStatus(IntEnum):
     OUT_OF_STEPS = 2
     """`max_steps` were used"""
     NON_FINITE = 3
-    """a value, possibly an intermediate one, is infinite or undefined on some row: reward 0"""
+    """a value, even an intermediate one, is infinite or undefined on a row, or a rule is broken: reward 0"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +98,9 @@ class Engine:
     `sample_weight` is relative; `counts` say how often each row was observed. The number of observations is
     Kish's effective number unless `n_counted` is given.
 
+    `limits` are what rules demand of constants and values: expressions that break them have no finite error.
+    Without `has_offset`, no offset is fitted with a free scale.
+
     Constants are fitted on at most `fit_rows` rows, drawn once with `seed`, and refitted on at most
     `refit_rows`; rewards are computed on all rows. The same seed gives the same bits for any `n_threads` and
     for any other expressions in the batch.
@@ -116,6 +120,9 @@ class Engine:
         options: FitOptions | None = None,
         seed: int = 0,
         n_threads: int = 1,
+        limits: _core.Limits | None = None,
+        has_offset: bool = True,
+        costs: Mapping[str, float] = NO_COSTS,
     ) -> None:
         data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
         if data.names != vocabulary.variables:
@@ -145,6 +152,9 @@ class Engine:
         self.dataset = data
         self.units = core_units(data.units)
         """units of the columns and of y in the native core; None: not known"""
+        self.limits, self.has_offset = limits, has_offset
+        self.costs = costs
+        """nats that users charge for each use of an operator or a variable, by name"""
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
         loss, counted_as = data.loss, (float(self.n_counted), float(self.n_observed))
         self._data = _core.Data(
@@ -154,7 +164,8 @@ class Engine:
             loss.quantile,
             loss.known,
             loss.checked_function,
-            has_offset=data.allows_offset,
+            has_offset=has_offset and data.allows_offset,
+            limits=limits,
         )
         counted = target if weights is None else target[weights > 0.0]
         if not LEAST_SPREAD < self._data.spread < np.inf or counted.max() == counted.min():
@@ -184,6 +195,9 @@ class Engine:
             options=self.options,
             seed=self.seed,
             n_threads=self.n_threads,
+            limits=self.limits,
+            has_offset=self.has_offset,
+            costs=self.costs,
         )
 
     @property

@@ -51,6 +51,14 @@ def test_shell_line_names_what_was_set():
     }
 
 
+def test_shell_line_has_costs():
+    config = {"max_length": 9, "operator_costs": {"sin": 3.0, "+": 0.5}, "variable_costs": {"a=b": 2.0}}
+    words = shlex.split(shell_line(DDSRRegressor(max_epochs=2, config=config), "y", ("a=b",)))
+    options = list(zip(words[5::2], words[6::2], strict=True))
+    costs = {("--operator-cost", "sin=3"), ("--operator-cost", "+=0.5"), ("--variable-cost", "a=b=2")}
+    assert costs < set(options) and ("--max-size", "9") in options
+
+
 def test_shell_line_has_rules_and_the_largest_size():
     settings = {"rules": ["use x", "no sin below exp"], "guesses": ["C * x"], "config": {"max_length": 9}}
     words = shlex.split(shell_line(DDSRRegressor(max_epochs=2, **settings), "y", ("x",)))

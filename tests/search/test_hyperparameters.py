@@ -390,6 +390,26 @@ def test_model_selection(run, preset):
     assert brief.best_ == brief.front_.best(len(X)) != accurate.best_
 
 
+@BOTH
+@covers("operator_costs", PaperConfig, DSRConfig)
+def test_operator_costs(run, preset):
+    """Where every operator costs more than it can explain, the choice has none."""
+    operators = run(preset).batches[0].vocabulary.operators
+    costs = dict.fromkeys(operators, 1e6)
+    model = run.__wrapped__(preset, model_selection="description_length", operator_costs=costs).model
+    assert len(model.best_.equation) == 1
+
+
+@BOTH
+@covers("variable_costs", PaperConfig, DSRConfig)
+def test_variable_costs(run, preset):
+    """Rewards that count the price are lower."""
+    costs = {"x0": 9.0, "x1": 9.0}
+    plain = run(preset, reward="description_length").model
+    charged = run.__wrapped__(preset, reward="description_length", variable_costs=costs).model
+    assert charged.curves_["best_reward"].iloc[-1] < plain.curves_["best_reward"].iloc[-1]
+
+
 @pytest.mark.parametrize("kind", [PaperConfig, DSRConfig, DenoiserConfig, ObjectiveConfig])
 def test_every_field_has_a_case(kind):
     assert {known.name for known in fields(kind)} == CASES[kind]

@@ -11,6 +11,7 @@ from ddsr.cli.options import (
     OneOf,
     Seconds,
     as_json,
+    read_costs,
     read_names,
     read_operator_list,
     read_units,
@@ -107,7 +108,25 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "rules",
     multiple=True,
     metavar="RULE",
-    help="Rule that equations must obey, such as 'forbid exp on a' or 'use b'. Can be repeated.",
+    help="Rule that equations must obey, such as 'forbid exp on a', 'use b' or 'increasing in a'. Can be "
+    "repeated.",
+)
+@click.option(
+    "--operator-cost",
+    "operator_costs",
+    multiple=True,
+    callback=read_costs,
+    metavar="OPERATOR=NATS",
+    help="Nats to add to the description length for each use of an operator, such as 'sin=3'. Can be "
+    "repeated.",
+)
+@click.option(
+    "--variable-cost",
+    "variable_costs",
+    multiple=True,
+    callback=read_costs,
+    metavar="COLUMN=NATS",
+    help="The same for each use of a column. Can be repeated.",
 )
 @click.option(
     "--units",

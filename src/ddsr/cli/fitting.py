@@ -195,6 +195,8 @@ def estimator_parameters(
     units: Mapping[str, str] | str | None = None,
     unit_constants: int = 0,
     constants: Sequence[str] = (),
+    operator_costs: Mapping[str, float] | None = None,
+    variable_costs: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -225,8 +227,9 @@ def estimator_parameters(
         parameters["template"] = template
     if rules:
         parameters["rules"] = rules
-    if max_size is not None:
-        parameters["config"] = {"max_length": max_size}
+    config = {"max_length": max_size, "operator_costs": operator_costs, "variable_costs": variable_costs}
+    if given := {name: value for name, value in config.items() if value}:
+        parameters["config"] = given
     return parameters
 
 

@@ -91,6 +91,25 @@ def read_units(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return units
 
 
+def read_costs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, float]:
+    """Read `name=nats` pairs."""
+    costs: dict[str, float] = {}
+    for text in value:
+        name, _, cost = text.rpartition("=")
+        name = name.strip()
+        try:
+            costs[name] = float(cost)
+        except ValueError:
+            costs[name] = -1.0
+        if not name or not 0 <= costs[name] < float("inf"):
+            raise click.BadParameter(
+                f"{text!r} is not a name and its cost in nats, a number of at least 0, such as 'sin=3'",
+                ctx,
+                param,
+            )
+    return costs
+
+
 tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
     "--tensorboard",
     type=click.Path(file_okay=False),

@@ -48,10 +48,17 @@ def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
         "weight_left": outcome.weight_left,
         "stopped_by": model.stopped_by_,
         "epochs": int(model.n_epochs_),
+        **checked_rules(model),
         **definitions(model),
         **template.summary(model),
         **facts,
     }
+
+
+def checked_rules(model: DDSRRegressor) -> dict[str, Any]:
+    """Return the rules that were checked on a grid; empty if there are none."""
+    texts = model.rules_on_grid
+    return {"checked_on_grid": list(texts)} if texts else {}
 
 
 def definitions(model: DDSRRegressor) -> dict[str, Any]:
@@ -89,6 +96,8 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
         click.echo(f"Noise is proportional to {printable(target)}: R² and loss are weighted accordingly.")
     if facts.get("outliers"):
         click.echo(f"Outliers: {rows_text(facts['outliers'])}.")
+    if model.grid_note:
+        click.echo(printable(model.grid_note))
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{printable(target)} = ", (best, "bold green")), soft_wrap=True)
     for own in model.best_.equation.own_operators:

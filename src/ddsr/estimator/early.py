@@ -9,13 +9,13 @@ from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset, RowWeights
 from ddsr.data.known_constants import read_constants
 from ddsr.data.losses import Loss
-from ddsr.engine import Engine, FitOptions, core_units
+from ddsr.engine import FitOptions, core_units
 from ddsr.estimator.goal import Goal
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.unit_parameters import Quantities, check_units_are_supported
-from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
+from ddsr.expression import Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
 from ddsr.expression.known_constant import with_known_constants
 from ddsr.expression.operators import find_operator
@@ -27,6 +27,7 @@ from ddsr.grammar.guesses import read_guesses
 from ddsr.grammar.listing import Listing
 from ddsr.grammar.rules import read_rules
 from ddsr.search.baseline import baseline
+from ddsr.search.engines import engine_of
 from ddsr.search.front import FrontEntry
 from ddsr.search.presets import parse_method
 from ddsr.search.presets import settings as settings_of
@@ -60,8 +61,10 @@ def first_entry(
 
     It is the best line through one column, unless the operators or rules do not allow lines.
     """
+    method = parse_method(parameters.get("preset", "ddsr"))
+    config = settings_of(method, parameters.get("config"))
     text = parameters.get("template")
-    operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
+    operators = read_operators(parameters.get("operators", config.operators))
     quantities = Quantities.of(
         features,
         ["y"],
@@ -87,4 +90,5 @@ def first_entry(
         y_err=weights.y_err,
         units=units,
     )
-    return baseline(Engine(vocabulary, dataset, options=options), grammar).most_accurate()
+    engine = engine_of(grammar, dataset, config, options, seed=0, n_threads=1)
+    return baseline(engine, grammar).most_accurate()

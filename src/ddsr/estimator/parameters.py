@@ -30,7 +30,7 @@ from ddsr.data.losses import NamedFunction, name_of
 from ddsr.errors import RunError
 from ddsr.expression.definitions import restored_operators, saved_operators
 from ddsr.expression.own_operators import CustomOperator, FormulaOperator
-from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
+from ddsr.grammar import RULES, MustAppear
 
 CLASS = "ddsr"
 # JSON has no infinite numbers: they are stored as objects of this class with the number as text.
@@ -45,9 +45,7 @@ _SETTINGS = (
     ObjectiveConfig,
     RefinerConfig,
 )
-CLASSES: Mapping[str, type[Any]] = {
-    kind.__name__: kind for kind in (Forbid, Nesting, AtMost, MustAppear, *_SETTINGS)
-}
+CLASSES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in (*RULES, *_SETTINGS)}
 
 Parameters = dict[str, Any]
 

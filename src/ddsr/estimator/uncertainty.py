@@ -15,6 +15,7 @@ from ddsr.data.frames import named_targets
 from ddsr.errors import DataError
 from ddsr.estimator.printed_tables import FormTable
 from ddsr.estimator.unit_parameters import labelled_targets
+from ddsr.grammar.grid_note import grid_note, rules_on_grid
 from ddsr.selection.averaging import Prediction, informative_rows, interval, predicted_by_forms
 from ddsr.selection.certainty import fit_text
 from ddsr.selection.outcome import Outcome
@@ -49,7 +50,18 @@ class Uncertainty:
         names = getattr(self, "target_names_", named_targets([None] * len(outcomes)))
         names = labelled_targets(names, getattr(self, "units", None), getattr(self, "y_units", None))
         preparation = getattr(self, "preparation_", None)
-        return "\n".join([fit_text(outcomes, names), *(preparation.notes if preparation else ())])
+        notes = [*(preparation.notes if preparation else ()), *([self.grid_note] if self.grid_note else [])]
+        return "\n".join([fit_text(outcomes, names), *notes])
+
+    @property
+    def rules_on_grid(self) -> tuple[str, ...]:
+        """The rules on the values of equations, as text."""
+        return tuple(rules_on_grid(getattr(self, "rules", ())))
+
+    @property
+    def grid_note(self) -> str:
+        """A sentence on the rules that are checked on a grid; an empty text if there are none."""
+        return grid_note(getattr(self, "rules", ()))
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True

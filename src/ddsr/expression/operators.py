@@ -90,7 +90,8 @@ DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "pow", "sin", "cos", "log", "sq
 PERIODIC = tuple(row.name for row in OPERATORS.values() if row.period)
 """Operators that are periodic along the real axis."""
 
-_NAME_OF_SYMBOL = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
+SYMBOLS = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
+"""names of operators by symbol"""
 _NAME_IN_NUMPY = {row.numpy: row.name for row in OPERATORS.values() if row.numpy}
 
 _OTHER_NAMES = {"plus": "add", "minus": "sub", "times": "mul", "ln": "log", "root": "sqrt"}
@@ -123,7 +124,7 @@ def find_operator(text: str) -> Operator:
     """Return the operator with a name ("add") or a symbol ("+", "^", "**")."""
     if not isinstance(text, str):
         raise VocabularyError(f"an operator must be a name or symbol, not {text!r}")
-    row = OPERATORS.get(_NAME_OF_SYMBOL.get(text, text))
+    row = OPERATORS.get(SYMBOLS.get(text, text))
     if row is None:
         known = ", ".join(_with_symbols(OPERATORS.values()))
         raise VocabularyError(f"unknown operator {text!r}{suggestion(text)}; choose from: {known}")

@@ -1,5 +1,8 @@
 """The grammar: legal tokens, the user's rules and guesses, and which equations may be listed."""
 
+from typing import get_args
+
+from ddsr.grammar.form_rules import ConstantRange, Exponents, MaxDepth, NoOffset, OperandSize
 from ddsr.grammar.grammar import (
     AtMost,
     Forbid,
@@ -10,5 +13,39 @@ from ddsr.grammar.grammar import (
     Rule,
     with_names,
 )
+from ddsr.grammar.value_rules import (
+    Concave,
+    Convex,
+    Decreasing,
+    Increasing,
+    Symmetric,
+    ValueRange,
+    ZeroAt,
+)
 
-__all__ = ["AtMost", "Forbid", "Grammar", "GrammarTables", "MustAppear", "Nesting", "Rule", "with_names"]
+RULES: tuple[type, ...] = get_args(Rule)
+"""the classes of rules"""
+
+__all__ = [
+    "RULES",
+    "AtMost",
+    "Concave",
+    "ConstantRange",
+    "Convex",
+    "Decreasing",
+    "Exponents",
+    "Forbid",
+    "Grammar",
+    "GrammarTables",
+    "Increasing",
+    "MaxDepth",
+    "MustAppear",
+    "Nesting",
+    "NoOffset",
+    "OperandSize",
+    "Rule",
+    "Symmetric",
+    "ValueRange",
+    "ZeroAt",
+    "with_names",
+]

@@ -13,7 +13,8 @@ Every grammar has these rules:
 - No operator is applied to constants only, and no expression is just a constant. The literal 1 counts as a
   constant, unless the vocabulary has no constant token: then `1 + 1` is the only way to write 2 and is legal.
 
-Users can add `Forbid`, `Nesting`, `AtMost` and `MustAppear`.
+Users can add `Forbid`, `Nesting`, `AtMost` and `MustAppear`, rules on the form (`ddsr.grammar.form_rules`),
+and rules on the values (`ddsr.grammar.value_rules`), which a grammar only checks for consistency.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr.errors import GrammarError, VocabularyError, did_you_mean
-from ddsr.expression.operators import PERIODIC
+from ddsr.expression.operators import PERIODIC, TEMPLATE
 from ddsr.expression.vocabulary import Vocabulary
+from ddsr.grammar.consistency import check_consistent, check_template
+from ddsr.grammar.form_rules import FormRule, MaxDepth, OperandSize, form_rules
+from ddsr.grammar.value_rules import ValueRule, inputs_of
 
 # Maximum number of columns that an error message lists.
 MOST_LISTED = 20
@@ -92,7 +96,7 @@ class MustAppear:
         return f"MustAppear({', '.join(map(repr, self.variables))})"
 
 
-Rule = Forbid | Nesting | AtMost | MustAppear
+Rule = Forbid | Nesting | AtMost | MustAppear | FormRule | ValueRule
 
 
 class GrammarTables(NamedTuple):
@@ -147,6 +151,9 @@ class Grammar:
         if isinstance(self.rules, Rule) or not isinstance(self.rules, Iterable):
             raise GrammarError(f"rules must be a list of rules, not {self.rules!r}")
         object.__setattr__(self, "rules", tuple(self.rules))
+        check_consistent(self.rules)
+        if self.vocabulary.template is not None:
+            check_template(self.rules)
         object.__setattr__(self, "core", _build(self))
 
     def __reduce__(self) -> tuple[type[Grammar], tuple[object, ...]]:
@@ -255,8 +262,18 @@ def _build(grammar: Grammar) -> _core.Grammar:
                 uses.append((tokens(limited, rule), _count(n, f"the limit of {rule!r}")))
             case MustAppear(variables):
                 required += columns(variables, rule)
-            case _:
+            case OperandSize(operator, _):
+                _operators_named(vocabulary, operator, rule)
+            case rule if isinstance(rule, ValueRule):
+                _inputs_named(vocabulary, rule)
+            case rule if not isinstance(rule, FormRule):
                 raise GrammarError(f"{rule!r} is not a grammar rule")
+    operators = [token for token, name in enumerate(vocabulary.operators) if name != TEMPLATE]
+    depth = min((rule.n for rule in grammar.rules if isinstance(rule, MaxDepth)), default=None)
+    if depth == 1:
+        uses.append((operators, 0))
+    elif depth is not None and len(set(required)) < 2:  # with more, legal tokens could not be found exactly
+        nestings.append((operators, operators, depth - 2))
     with _named_errors(grammar.vocabulary):
         return _core.Grammar(
             grammar.vocabulary.core,
@@ -266,6 +283,7 @@ def _build(grammar: Grammar) -> _core.Grammar:
             uses,
             required,
             grammar.units,
+            form_rules(vocabulary, grammar.rules),
         )
 
 
@@ -277,9 +295,7 @@ def _tokens_named(vocabulary: Vocabulary, given: str | Sequence[str], rule: Rule
         raise GrammarError(f"rule '{rule}': {error}") from None
 
 
-def _columns_named(
-    vocabulary: Vocabulary, given: str | Sequence[str], rule: Forbid | MustAppear
-) -> list[int]:
+def _columns_named(vocabulary: Vocabulary, given: str | Sequence[str], rule: Rule) -> list[int]:
     """Return the tokens of names that may be columns."""
     known = {*vocabulary.names, *vocabulary.variables}
     for name in (given,) if isinstance(given, str) else given:
@@ -291,6 +307,19 @@ def _columns_named(
                 f"{', …' if len(vocabulary.variables) > MOST_LISTED else ''}"
             )
     return _tokens_named(vocabulary, given, rule)
+
+
+def _operators_named(vocabulary: Vocabulary, name: str, rule: Rule) -> None:
+    (token,) = _tokens_named(vocabulary, (name,), rule)
+    if token >= len(vocabulary.operators):
+        raise GrammarError(f"rule '{rule}': {name} is no operator, so nothing stands below it")
+
+
+def _inputs_named(vocabulary: Vocabulary, rule: ValueRule) -> None:
+    for name in inputs_of(rule):
+        (token,) = _columns_named(vocabulary, name, rule)
+        if token < vocabulary.first_variable:
+            raise GrammarError(f"rule '{rule}': {name} is no column")
 
 
 def with_names(vocabulary: Vocabulary, message: str) -> str:

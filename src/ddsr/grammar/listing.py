@@ -12,7 +12,18 @@ from functools import lru_cache
 from ddsr import _core
 from ddsr.errors import ExpressionError, VocabularyError
 from ddsr.expression import Expression, Kind, Node, Vocabulary, scaled
-from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting, Rule
+from ddsr.grammar import (
+    AtMost,
+    ConstantRange,
+    Forbid,
+    Grammar,
+    MaxDepth,
+    MustAppear,
+    Nesting,
+    NoOffset,
+    OperandSize,
+    Rule,
+)
 
 LONGEST_EQUATION = 256
 """Maximum number of tokens of a listed equation; `max_length` applies without scale and offset."""
@@ -90,6 +101,8 @@ class Listing:
         offset = [name for name in ("add", "sub") if name in vocabulary.operators]
         if not (vocabulary.has_constant and scale and offset):
             return False
+        if any(isinstance(rule, (ConstantRange, MaxDepth)) for rule in self.grammar.rules):
+            return False
         added = {vocabulary.token(name) for name in (scale, *offset, "?")}
         return not any(added & self._limited_by(rule) for rule in self.grammar.rules)
 
@@ -102,6 +115,8 @@ class Listing:
                 names = outer
             case AtMost(tokens, _):
                 names = tokens
+            case OperandSize(operator, _):
+                names = operator
             case _:
                 names = ()
         listed = (names,) if isinstance(names, str) else names
@@ -110,7 +125,9 @@ class Listing:
     def _refuses_number(self, rule: Rule, number: Expression) -> bool:
         if isinstance(rule, AtMost):
             return rule.n == 0 and number.vocabulary.names[number.tokens[0]] in self._names(rule)
-        return isinstance(rule, MustAppear) and len(rule.variables) > 0
+        if isinstance(rule, ConstantRange):
+            return not all(rule.holds(value) for value in number.constants)
+        return isinstance(rule, NoOffset) or (isinstance(rule, MustAppear) and len(rule.variables) > 0)
 
     def _names(self, rule: AtMost) -> set[str]:
         return {self.grammar.vocabulary.names[token] for token in self._limited_by(rule)}

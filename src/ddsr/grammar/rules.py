@@ -7,6 +7,15 @@
 | `at most 1 of sqrt below sqrt` | `Nesting("sqrt", "sqrt", 1)` |
 | `no exp, pow below exp` | `Nesting("exp", ("exp", "pow"))` |
 | `use mass, charge` | `MustAppear("mass", "charge")` |
+| `exponents constant`, `whole exponents`, `exponents from -3 to 3` | `Exponents(low=-3, high=3)` |
+| `depth at most 4` | `MaxDepth(4)` |
+| `at most 5 tokens below exp` | `OperandSize("exp", 5)` |
+| `constants positive`, `constants at least 0`, `constants from 0 to 10` | `ConstantRange(0, 10)` |
+| `no offset` | `NoOffset()` |
+| `zero at x = 0` | `ZeroAt("x", 0)` |
+| `y from 0 to 1`, `y at least 0` | `ValueRange(0, 1)` |
+| `increasing in x`, and so `decreasing`, `convex`, `concave` | `Increasing("x")` |
+| `symmetric in x, z` | `Symmetric("x", "z")` |
 
 Names that contain a comma, or begin or end with a space, must be in backticks, as in equations.
 """
@@ -14,27 +23,74 @@ Names that contain a comma, or begin or end with a space, must be in backticks, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from ddsr.errors import GrammarError, did_you_mean
 from ddsr.expression.operators import OPERATORS
 from ddsr.expression.words import write_name
-from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting, Rule
+from ddsr.grammar import (
+    AtMost,
+    Concave,
+    ConstantRange,
+    Convex,
+    Decreasing,
+    Exponents,
+    Forbid,
+    Increasing,
+    MaxDepth,
+    MustAppear,
+    Nesting,
+    NoOffset,
+    OperandSize,
+    Rule,
+    Symmetric,
+    ValueRange,
+    ZeroAt,
+)
+from ddsr.grammar.form_rules import SMALLEST
 
 RulesLike = Rule | str | Mapping[str, Any] | Iterable[Rule | str | Mapping[str, Any]]
 
 _NAME = re.compile(r"\s*(?:`((?:[^`]|``)*)`|([^,`]+))\s*(?:,|$)")
-_SENTENCES: tuple[tuple[str, Callable[..., Rule]], ...] = (
+_NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+_RANGE = rf"(?:from {_NUMBER} to {_NUMBER}|at least {_NUMBER}|at most {_NUMBER})"
+COURSES: dict[str, Callable[[str], Rule]] = {
+    "increasing": Increasing,
+    "decreasing": Decreasing,
+    "convex": Convex,
+    "concave": Concave,
+}
+_SENTENCES: tuple[tuple[str, Callable[..., Rule | list[Rule]]], ...] = (
     (r"forbid (.+?) on (.+)", lambda operator, on: Forbid(_one(operator), on=_one(on))),
+    (r"at most (\d+) tokens? below (.+)", lambda n, operator: OperandSize(_one(operator), int(n))),
     (r"at most (\d+) of (.+?) below (.+)", lambda n, inner, outer: _nesting(outer, inner, int(n))),
     (r"no (.+?) below (.+)", lambda inner, outer: _nesting(outer, inner, 0)),
     (r"at most (\d+) of (.+)", lambda n, tokens: AtMost(_names(tokens), int(n))),
     (r"use (.+)", lambda variables: MustAppear(*_names(variables))),
+    (r"(?:exponents constant|constant exponents)", Exponents),
+    (r"(?:exponents whole|whole exponents)", lambda: Exponents(whole=True)),
+    (rf"(?:exponents whole|whole exponents) {_RANGE}", lambda *ends: Exponents(True, *_ends(*ends))),
+    (rf"exponents {_RANGE}", lambda *ends: Exponents(False, *_ends(*ends))),
+    (r"depth at most (\d+)", lambda n: MaxDepth(int(n))),
+    (r"constants positive", lambda: ConstantRange(low=SMALLEST)),
+    (r"constants negative", lambda: ConstantRange(high=-SMALLEST)),
+    (rf"constants {_RANGE}", lambda *ends: ConstantRange(*_ends(*ends))),
+    (r"no offset", NoOffset),
+    (rf"zero at (.+?) ?= ?{_NUMBER}", lambda variable, value: ZeroAt(_one(variable), float(value))),
+    (rf"(?:y|values) {_RANGE}", lambda *ends: ValueRange(*_ends(*ends))),
+    (rf"({'|'.join(COURSES)}) in (.+)", lambda course, names: _courses(course, _names(names))),
+    (r"symmetric in (.+)", lambda names: _symmetric(_names(names))),
 )
-KINDS = ("forbid", "nesting", "at_most", "must_appear")
-WORDS = ("forbid", "at", "no", "use")
-EXAMPLES = "'forbid exp on x', 'at most 2 of sin, cos', 'no exp below exp', 'use x'"
+KINDS = (
+    *("forbid", "nesting", "at_most", "must_appear", "exponents", "depth", "operand_size", "constants"),
+    *("no_offset", "zero_at", "values", *COURSES, "symmetric"),
+)
+WORDS = (
+    *("forbid", "at", "no", "use", "exponents", "whole", "depth", "constants", "zero", "y", "values"),
+    *(*COURSES, "symmetric"),
+)
+EXAMPLES = "'forbid exp on x', 'at most 2 of sin, cos', 'no exp below exp', 'use x', 'increasing in x'"
 
 
 def read_rules(given: RulesLike) -> tuple[Rule, ...]:
@@ -50,7 +106,7 @@ def _read(given: object) -> Iterator[Rule]:
     if isinstance(given, Rule):
         yield given
     elif isinstance(given, str):
-        yield _sentence(given)
+        yield from _sentence(given)
     elif isinstance(given, Mapping):
         for kind, content in given.items():
             yield from _entries(kind, content)
@@ -58,11 +114,12 @@ def _read(given: object) -> Iterator[Rule]:
         raise GrammarError(f"{given!r} is not a rule; examples of rules: {EXAMPLES}")
 
 
-def _sentence(text: str) -> Rule:
+def _sentence(text: str) -> list[Rule]:
     for pattern, make in _SENTENCES:
         match = re.fullmatch(pattern, text.strip(), re.DOTALL)
         if match:
-            return make(*match.groups())
+            made = make(*match.groups())
+            return made if isinstance(made, list) else [made]
     raise GrammarError(f"cannot read the rule {text!r}{_suggestion(text)}; examples of rules: {EXAMPLES}")
 
 
@@ -73,7 +130,13 @@ def _suggestion(text: str) -> str:
         if match:
             return f" (did you mean {rule.format(*match.groups())!r}?)"
     first = text.split()[:1]
-    return did_you_mean(first[0], WORDS) if first and first[0] not in WORDS else ""
+    if not first or first[0] in WORDS or first[0] in OPERATORS:
+        return ""
+    hint = did_you_mean(first[0], ("constants", "exponents", "values"))
+    of_range = re.fullmatch(rf".+? ({_RANGE})", text.strip(), re.DOTALL)
+    if of_range and not hint:
+        return f" (did you mean {f'y {of_range[1]}'!r}?)"
+    return did_you_mean(first[0], WORDS)
 
 
 def _entries(kind: str, content: Any) -> Iterator[Rule]:
@@ -88,11 +151,54 @@ def _entries(kind: str, content: Any) -> Iterator[Rule]:
             yield from (AtMost(_names(tokens), n) for tokens, n in content.items())
         elif kind == "must_appear":
             yield MustAppear(*_listed(content))
+        elif kind in KINDS:
+            yield from _requirement(kind, content)
         else:
             hint = did_you_mean(kind, KINDS)
             raise GrammarError(f"unknown kind of rule {kind!r}{hint}; choose from: {', '.join(KINDS)}")
     except (AttributeError, TypeError):
         raise GrammarError(f"cannot read the rules under {kind!r}: {content!r}") from None
+
+
+def _requirement(kind: str, content: Any) -> Iterator[Rule]:
+    """Read a rule on the form or the values from a dict."""
+    if kind == "exponents":
+        yield from _sentence(f"exponents {content}") if isinstance(content, str) else [Exponents(**content)]
+    elif kind == "depth":
+        yield MaxDepth(content)
+    elif kind == "operand_size":
+        yield from (OperandSize(_one(operator), n) for operator, n in content.items())
+    elif kind == "constants":
+        yield from (
+            _sentence(f"constants {content}") if isinstance(content, str) else [ConstantRange(**content)]
+        )
+    elif kind == "no_offset":
+        yield from [NoOffset()] if content else []
+    elif kind == "zero_at":
+        yield from (ZeroAt(_one(variable), value) for variable, value in content.items())
+    elif kind == "values":
+        yield from _sentence(f"values {content}") if isinstance(content, str) else [ValueRange(**content)]
+    elif kind == "symmetric":
+        yield from _symmetric(_listed(content))
+    else:
+        yield from _courses(kind, _listed(content))
+
+
+def _courses(course: str, variables: Iterable[str]) -> list[Rule]:
+    return [COURSES[course](variable) for variable in variables]
+
+
+def _symmetric(variables: Sequence[str]) -> list[Rule]:
+    """Return rules that together allow any exchange of the variables."""
+    if len(variables) < 2:
+        raise GrammarError(f"symmetric needs at least two inputs, got {', '.join(variables)!r}")
+    return [Symmetric(variables[0], other) for other in variables[1:]]
+
+
+def _ends(low: str | None, high: str | None, only_low: str | None, only_high: str | None) -> Iterator[Any]:
+    """Return the ends of a range as numbers, None for those that are not given."""
+    for end in (low or only_low, high or only_high):
+        yield None if end is None else float(end)
 
 
 def _nesting(outer: str, inner: str, n: int) -> Nesting:

@@ -10,6 +10,7 @@ import numpy as np
 from ddsr.engine import Engine, Floats, Scores
 from ddsr.expression import Expression, scaled
 from ddsr.price.code_in_use import code_in_use
+from ddsr.price.costs import cost_of
 from ddsr.price.enumeration import least_nats_of_constants
 from ddsr.price.rounding import rounding_of
 
@@ -57,7 +58,8 @@ class RewardOfLength:
     def _price(self, expressions: list[Expression]) -> Floats:
         are_free = [[True] * each.n_constants for each in expressions]
         constants = [least_nats_of_constants(len(each), self.engine.n_counted) for each in are_free]
-        return np.asarray(code_in_use().prices(expressions, are_free) + np.array(constants))
+        costs = [cost_of(each, self.engine.costs) for each in expressions]
+        return np.asarray(code_in_use().prices(expressions, are_free) + np.array(constants) + np.array(costs))
 
 
 def _equation(scores: Scores, row: int) -> Expression:

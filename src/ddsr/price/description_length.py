@@ -5,15 +5,17 @@ docs/selection.md derives the formula.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine
+from ddsr.engine import NO_COSTS, Engine
 from ddsr.expression import Expression
 from ddsr.price.code_in_use import code_in_use
+from ddsr.price.costs import cost_of
 from ddsr.price.enumeration import NATS_OF_SIZE, nats_of_few_rows
 from ddsr.price.exponents import nats_of_exponents
 from ddsr.price.model import Model
@@ -39,11 +41,13 @@ class DescriptionLength:
     spread: float
     least_nrmse: float
     """NRMSE below which errors are rounding"""
+    costs: Mapping[str, float] = field(default_factory=lambda: NO_COSTS)
+    """nats that users charge for each use of an operator or a variable, by name"""
 
     @classmethod
     def on(cls, engine: Engine) -> DescriptionLength:
         """Return the description length for the data of an engine."""
-        return cls(engine.n_counted, engine.spread, rounding_of(engine))
+        return cls(engine.n_counted, engine.spread, rounding_of(engine), engine.costs)
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
         """Return N log(RMSE) + structure + constants, up to a term that all models share.
@@ -54,6 +58,7 @@ class DescriptionLength:
         few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
         constants = few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
         structure = nats_of_structure(model.expression, tuple(model.is_fixed))
+        structure += cost_of(model.expression, self.costs)
         structure += NATS_OF_REDUNDANT * n_redundant(model, information)
         constants += nats_of_exponents(model)
         return float(self.n_rows * np.log(nrmse) + structure + constants)

@@ -13,6 +13,7 @@ from ddsr import _core
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Floats
 from ddsr.expression import Batch, Expression
+from ddsr.price.costs import cost_of
 from ddsr.price.structure_code import StructureCode
 from ddsr.price.table_code import TableCode
 
@@ -34,7 +35,7 @@ class FittedForm:
     is_free: tuple[bool, ...]
     """whether each constant is fitted, instead of being a number of the structure"""
     nats: float
-    """nats of the structure"""
+    """nats of the structure, and what users charge for its tokens"""
     mean_square: float
     """weighted mean square of the residuals"""
 
@@ -143,7 +144,7 @@ class CheapForms:
             FittedForm(
                 expression,
                 tuple(not flag for flag in is_fixed[row, : expression.n_constants].tolist()),
-                float(self.nats[begin + row]),
+                float(self.nats[begin + row]) + cost_of(expression, self.engine.costs),
                 float(mean_squares[row]),
             )
             for row, expression in zip(rows, batch, strict=True)

@@ -83,6 +83,7 @@ def summary(
         "lead": f"{_count(len(model.front_), 'equation')} for {target}, from the simplest to the most "
         "accurate, and the one chosen for predictions.",
         "choice_reason": _choice_reason(model),
+        "grid_note": getattr(model, "grid_note", ""),
         "tiles": {
             "R²": chosen.r2_text,
             **_error(model, chosen),

@@ -34,10 +34,11 @@ def _view(model: FittedModel, target: str) -> dict[str, Any]:
     fit = Predictions.sampled(model)
     outcome = outcome_of(model)
     certainty = None if outcome is None else certainty_of(outcome)
+    note = getattr(model, "grid_note", "")
     return {
         "choice": chosen_of(equations).typeset,
         "rows": listed,
-        "certainty": [] if certainty is None else certainty.lines(target),
+        "certainty": [*(() if certainty is None else certainty.lines(target)), *([note] if note else [])],
         "n_more": len(equations) - len(listed),
         "chart": parity_chart(fit, target) if fit else "",
     }

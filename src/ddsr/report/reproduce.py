@@ -35,6 +35,7 @@ OPTIONS = {
     "dates": "--dates",
     "unit_constants": "--unit-constants",
 }
+COSTS = {"operator_costs": "--operator-cost", "variable_costs": "--variable-cost"}  # of the config
 
 
 # Columns other than variables, by names for the reader to replace, with the arguments of `fit` for them.
@@ -81,8 +82,11 @@ def shell_line(
     if isinstance(settings.get("units"), Mapping) and isinstance(settings.get("y_units"), str):
         units = {**settings.pop("units"), target: settings.pop("y_units")}
         texts.append(("--units", [",".join(f"{name}={unit}" for name, unit in units.items())]))
-    if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
-        settings["max_length"] = settings.pop("config")["max_length"]
+    config = settings.get("config")
+    if isinstance(config, dict) and config.keys() <= {"max_length", *COSTS}:
+        settings |= {name: value for name, value in settings.pop("config").items() if name not in COSTS}
+        costs = [(COSTS[name], config[name]) for name in COSTS if name in config]
+        texts += [(option, [f"{name}={cost:.15g}" for name, cost in each.items()]) for option, each in costs]
     if "prior" in settings and settings["prior"] is None:
         settings["prior"] = "none"
     has_options = all(

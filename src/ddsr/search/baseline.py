@@ -56,6 +56,11 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
             front = lister.enter(front, lister.entries(scores))
             if len(front):
                 return front
+    if vocabulary.constant is not None and engine.limits is not None:
+        zero = Expression(vocabulary, [vocabulary.constant], [0.0])
+        scores = engine.refit([zero], max_steps=0)  # the only number that is 0 where an equation must be
+        if np.isfinite(scores.nrmse[0]) and lister.listing.allows(zero):
+            return lister.enter(front, lister.entries(scores))
     if units is not None:
         raise GrammarError(
             f"no simple equation of at most {grammar.max_length} tokens with the operators "
@@ -65,6 +70,7 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     raise GrammarError(
         "no expression that the template and the rules allow has a finite value on every row: the constants "
         "may have no values for which every root and logarithm is defined"
+        + ("" if engine.limits is None else ", or the rules may contradict the data")
     )
 
 

@@ -70,7 +70,8 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
         if len(kept) == N_KEPT:
             break
         is_known = any(isclose(form.mean_square, known, rel_tol=SAME_SQUARES) for known in mean_squares)
-        if not is_known and fits_limits(form) and allows(form.expression):
+        is_open = not is_known and fits_limits(form) and allows(form.expression)
+        if is_open and (engine.limits is None or engine.is_finite(form.expression)):
             mean_squares.append(form.mean_square)
             kept.append(Model(form.expression, tuple(not is_free for is_free in form.is_free)))
     return tuple(kept)

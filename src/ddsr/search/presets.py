@@ -23,8 +23,6 @@ from ddsr.generators.device import check_device, check_memory, check_rows, find_
 from ddsr.generators.prior.weights import check_weights
 from ddsr.grammar import Grammar, Rule
 from ddsr.grammar.listing import Listing
-from ddsr.price.description_length import FEW_ROWS
-from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise, noise_of_loss
 from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES, REWARDS, make_reward
 from ddsr.search.baseline import baseline
 from ddsr.search.contributors.contract import Contributor, TimeShare
@@ -34,9 +32,9 @@ from ddsr.search.contributors.given import check_contributors, make_contributors
 from ddsr.search.contributors.prior import Priming, make_primer
 from ddsr.search.contributors.symmetry import ReducedSearch
 from ddsr.search.default import refined_search
+from ddsr.search.engines import engine_of, noise_of
 from ddsr.search.loop import SearchState, UniformGenerator, search
 from ddsr.search.paper import learned_search
-from ddsr.search.plain_forms import MOST_VARIABLES
 from ddsr.search.prior_start import check_prior, start_from_prior
 from ddsr.search.problem import Given, Problem
 from ddsr.search.unit_support import check_units
@@ -337,27 +335,13 @@ def pose(
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
-    engine = Engine(vocabulary, data, options=options, seed=seed, n_threads=n_threads)
-    noise = _noise_of(engine, config)
+    engine = engine_of(grammar, data, config, options, seed, n_threads)
+    noise = noise_of(engine, config)
     if noise.weights is not None:
         engine = engine.reweighted(noise.weights)
     front = baseline(engine, grammar)
     parts = data, engine, grammar, config, front, seed, device, n_threads
     return Problem(*parts, noise=noise.kind, contributors=given)
-
-
-def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
-    """Choose the noise model: that of the loss, or for squares, relative noise in some small tables."""
-    known = noise_of_loss(engine)
-    if known is not None:
-        return known
-    is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.inputs) <= MOST_VARIABLES
-    if (
-        not (isinstance(config, DefaultConfig) and config.constants and is_small)
-        or engine.dataset.is_weighted
-    ):
-        return CONSTANT
-    return find_noise(engine, min(MOST_STRUCTURES, config.evaluations_per_epoch))
 
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:

@@ -32,7 +32,14 @@ def some_of(data: Dataset, engine: Engine, seconds: float) -> Engine | None:
     chosen = choose_rows(data.weighting.weights, engine.n_rows, n_most, engine.seed)
     if len(chosen) == 0:
         return None
-    return Engine(engine.vocabulary, data.take(chosen), seed=engine.seed, n_threads=engine.n_threads)
+    return Engine(
+        engine.vocabulary,
+        data.take(chosen),
+        seed=engine.seed,
+        n_threads=engine.n_threads,
+        limits=engine.limits,
+        costs=engine.costs,
+    )
 
 
 def select_on_some(

@@ -25,7 +25,7 @@ from ddsr.errors import GrammarError
 from ddsr.expression import PAD, Tokens
 from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
-from ddsr.grammar import Grammar
+from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -65,8 +65,8 @@ class PrefixRules:
 
 
 def _refuse_unfit(grammar: Grammar, min_length: int) -> None:
-    if grammar.rules:
-        raise GrammarError("DSR writes in prefix order and supports no rules beyond the grammar's own")
+    if any(isinstance(rule, (AtMost, Forbid, MustAppear, Nesting)) for rule in grammar.rules):
+        raise GrammarError("DSR writes in prefix order and supports no token rules beyond the grammar's own")
     if grammar.vocabulary.template is not None:
         raise GrammarError("DSR writes whole equations in prefix order and cannot fill a template")
     if 2 not in grammar.vocabulary.arities:

@@ -303,6 +303,8 @@ def _core_options(config: RefinerConfig, engine: Engine) -> _core.EvolutionOptio
     options.constant_range = min(config.constant_range * unit_factor(engine.sampled_rows), float_info.max)
     options.move_weights = [float(config.moves.get(name, 0.0)) for name in _core.MOVES]
     known = {**dict.fromkeys(OPERATORS, 1.0), **dict.fromkeys(OWN_SLOTS, 1.0), **config.operators}
+    if engine.costs:
+        options.token_costs = [engine.costs.get(name, 0.0) for name in engine.vocabulary.names]
     # the template is never drawn
     options.operator_weights = [float(known.get(row["name"], 0.0)) for row in _core.operators()]
     return options

@@ -98,6 +98,13 @@ def sample_of(problem: Problem) -> Engine | None:
     rows = choose_rows(data.weighting.weights, len(data.X), N_ROWS, problem.seed)
     vocabulary, n_threads = problem.engine.vocabulary, problem.n_threads
     try:
-        return Engine(vocabulary, data.take(rows), seed=problem.seed, n_threads=n_threads)
+        return Engine(
+            vocabulary,
+            data.take(rows),
+            seed=problem.seed,
+            n_threads=n_threads,
+            limits=problem.engine.limits,
+            costs=problem.engine.costs,
+        )
     except DataError:
         return None

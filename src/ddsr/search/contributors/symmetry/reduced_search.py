@@ -16,7 +16,7 @@ from ddsr.data.row_samples import choose_rows
 from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
-from ddsr.grammar import AtMost, Grammar, Nesting, Rule
+from ddsr.grammar import AtMost, Exponents, Grammar, Nesting, OperandSize, Rule
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.evolution import Ending, Refiner
 from ddsr.search.contributors.names import SYMMETRIES
@@ -262,6 +262,7 @@ def _rules_of_operators(grammar: Grammar) -> list[Rule]:
         for rule in grammar.rules
         if (isinstance(rule, Nesting) and {*_names(rule.outer), *_names(rule.inner)} <= known)
         or (isinstance(rule, AtMost) and {*_names(rule.tokens)} <= known)
+        or isinstance(rule, (Exponents, OperandSize))
     ]
 
 
