@@ -135,8 +135,8 @@ class SearchConfig:
     """maximum number of expressions to score; None: no limit"""
     patience: int | None = None
     """number of epochs without a better equation of any size after which the search ends; None: no limit"""
-    operator_costs: Mapping[str, float] = field(default_factory=dict)
-    variable_costs: Mapping[str, float] = field(default_factory=dict)
+    operator_costs: Mapping[str, float] = field(default_factory=dict, hash=False)
+    variable_costs: Mapping[str, float] = field(default_factory=dict, hash=False)
     """nats added to the description length for each use of an operator or a variable, by name"""
 
     def __post_init__(self) -> None:

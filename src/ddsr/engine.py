@@ -154,7 +154,7 @@ class Engine:
         """units of the columns and of y in the native core; None: not known"""
         self.limits, self.has_offset = limits, has_offset
         self.costs = costs
-        """nats that users charge for each use of an operator or a variable, by name"""
+        """nats for each use of an operator or a variable, by name"""
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
         loss, counted_as = data.loss, (float(self.n_counted), float(self.n_observed))
         self._data = _core.Data(
@@ -361,13 +361,6 @@ def _complete_rows(X: ArrayLike, vocabulary: Vocabulary) -> Floats:
 def core_units(units: Units | None) -> _core.Units | None:
     """Return units for the native core."""
     return None if units is None else _core.Units(*units.parts)
-
-
-def units_of_constants(expression: Expression, units: Units) -> list[list[int] | None]:
-    """Return the unit of each constant of a consistent expression; None where it is not determined."""
-    tokens = np.array(expression.tokens, dtype=np.int16)
-    known = _core.Units(*units.parts)
-    return _core.units_of_constants(expression.vocabulary.core, known, tokens, expression.constants)
 
 
 def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:

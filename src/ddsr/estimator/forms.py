@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.checks import check_whole
 from ddsr.data.unit_texts import text_of
-from ddsr.engine import units_of_constants
+from ddsr.engine import core_units
 from ddsr.errors import DataError
 from ddsr.estimator.intervals import intervals_table
 from ddsr.estimator.latex_tables import DEFAULT_COLUMNS, latex_table
 from ddsr.estimator.tables import equations_table
 from ddsr.estimator.unit_parameters import Quantities
 from ddsr.expression import Expression
+from ddsr.grammar.constant_units import units_of_constants
 from ddsr.selection.outcome import Outcome
 
 Index = int | Sequence[int] | None
@@ -118,8 +119,9 @@ class EquationForms:
         units = next(
             each for each, own in zip(quantities.units, self.outcomes_, strict=True) if own is outcome
         )
-        assert units is not None  # unit_constants need units
-        found = units_of_constants(equation, units)
+        in_core = core_units(units)
+        assert units is not None and in_core is not None  # unit_constants need units
+        found = units_of_constants(equation, in_core)
         return ["?" if parts is None else text_of(parts, units) for parts in found]
 
     def _form(self, index: Index, form: Callable[[Expression], T]) -> T | list[T]:
