@@ -5,12 +5,12 @@ import pickle
 import pytest
 
 from ddsr import _core
-from ddsr.data.units import N_DIMENSIONS, PARTS, Units, unit_in_name
+from ddsr.data.units import N_DIMENSIONS, PARTS, Units, _with_cache, unit_in_name
 from ddsr.engine import core_units
 from ddsr.errors import DataError
 from ddsr.search.monomials import monomials
 
-pytest.importorskip("pint")
+pint = pytest.importorskip("pint")
 
 
 def read(columns: dict[str, str], target: str = "", **options: object) -> Units:
@@ -105,3 +105,20 @@ def test_the_core_has_the_same_limits():
     assert units is not None and units.allows_offset
     again = pickle.loads(pickle.dumps(units))
     assert again.allows_offset and pickle.dumps(again) == pickle.dumps(units)
+
+
+def test_units_are_read_from_a_broken_cache(monkeypatch):
+    """A cache that another process is writing, or that names files of another installation, is not used."""
+    usual, folders = pint.UnitRegistry, []
+
+    def broken(cache_folder=None):
+        if cache_folder is not None:
+            folders.append(cache_folder)
+            raise FileNotFoundError(cache_folder)
+        return usual()
+
+    monkeypatch.setattr(pint, "UnitRegistry", broken)
+    assert _with_cache(pint).parse_units("m/s").dimensionality
+    monkeypatch.setattr(pint, "__file__", "/another/place/pint/__init__.py")
+    _with_cache(pint)
+    assert folders[0] != folders[1]

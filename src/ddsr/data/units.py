@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
+from hashlib import sha256
 from math import exp, isclose, log
 from typing import Any
 
@@ -269,13 +270,28 @@ def _powers(dimensionality: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield str(name), power
 
 
+def _with_cache(pint: Any) -> Any:
+    """Return Pint's units, parsed by an earlier process if possible: parsing takes a second.
+
+    The cached files name the files of an installation. So each installation has a folder of its own, unlike
+    in Pint's own cache. Another process may be writing there, or have been killed while it did.
+    """
+    from platformdirs import user_cache_path
+
+    installed = sha256(f"{pint.__file__} {pint.__version__}".encode()).hexdigest()
+    try:
+        return pint.UnitRegistry(cache_folder=user_cache_path("ddsr") / f"pint-{installed[:16]}")
+    except Exception:  # unpickling raises errors of many kinds
+        return pint.UnitRegistry()
+
+
 @cache
 def _registry() -> Any:
     try:
         import pint
     except ImportError:
         raise DataError("units need Pint: pip install 'ddsr[units]'") from None
-    registry: Any = pint.UnitRegistry(cache_folder=":auto:")  # reading its definitions takes a second
+    registry: Any = _with_cache(pint)
     for name, (base, others) in _OF_ASTRONOMY.items():
         known = PHYSICAL_CONSTANTS[base]
         registry.define(f"{name} = {known.value!r} {known.unit} = {' = '.join(others)}")
