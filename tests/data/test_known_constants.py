@@ -1,5 +1,7 @@
 """Known constants: read, converted to the units of the columns, and refused with a reason."""
 
+from math import pi
+
 import pytest
 from scipy import constants as codata
 
@@ -66,9 +68,9 @@ def test_values_are_those_in_the_units_of_the_columns():
     assert in_units_of({"E": "eV", "T": "K"}, "", "kB") == pytest.approx([8.617333e-5])
 
 
-def test_a_unit_that_the_columns_leave_open_is_kept():
+def test_a_unit_that_the_columns_leave_open_is_that_of_si():
     kilograms, speeds = in_units_of({"x": "km"}, "km", "M = 5 kg", "v = 3 km/h")
-    assert (kilograms, speeds) == (5.0, pytest.approx(3.0))
+    assert (kilograms, speeds) == (5.0, pytest.approx(3.0 / 3600.0))
     first, second = in_units_of({"x": "m"}, "m", "M=5 kg", "m=200 g")
     assert (first, second) == (5.0, pytest.approx(0.2))
 
@@ -108,3 +110,13 @@ def test_the_units_of_the_table_can_be_read():
     pytest.importorskip("pint")
     units = {name: read_unit(each.unit, name) for name, each in PHYSICAL_CONSTANTS.items()}
     assert all(unit.size == pytest.approx(1.0) for name, unit in units.items()), "they are SI units"
+
+
+def test_dimensions_that_the_columns_leave_open_are_in_si_units():
+    for names in (["G", "Msun"], ["Msun", "G"]):
+        system = [read_unit("au", "a"), read_unit("year", "T")]
+        found = dict(
+            zip(names, (value for value, _ in in_system(read_constants(names), system)), strict=True)
+        )
+        assert found["Msun"] == pytest.approx(PHYSICAL_CONSTANTS["Msun"].value)
+        assert found["G"] * found["Msun"] == pytest.approx(4.0 * pi**2, rel=1e-3)

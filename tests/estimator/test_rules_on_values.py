@@ -14,13 +14,18 @@ from ddsr import (
     ConstantRange,
     DDSRRegressor,
     Exponents,
+    Expression,
+    Grammar,
     GrammarError,
     Increasing,
     MethodError,
     RunFolder,
     Symmetric,
+    Vocabulary,
 )
 from ddsr.engine import values
+from ddsr.grammar.listing import Listing
+from ddsr.grammar.rules import read_rules
 from ddsr.report import write_report
 
 RNG = np.random.default_rng(0)
@@ -125,3 +130,14 @@ def test_scores_of_a_cross_validation():
 def test_what_cannot_be_is_refused_before_the_search(parameters, error, message):
     with pytest.raises(error, match=message):
         brief(**parameters).fit(TIMES, GROWTH)
+
+
+def test_parts_that_cancel_obey_no_rule():
+    vocabulary = Vocabulary(["t", "x"], ("add", "sub", "mul", "div"))
+    for rule, disguised, plain in (
+        ("no offset", "2 * t + 3 * t / t", "2 * t + 3 * x"),
+        ("use x", "2 * t + (x - x)", "2 * t + x"),
+    ):
+        listing = Listing(Grammar(vocabulary, rules=read_rules(rule)))
+        assert not listing.allows(Expression.parse(disguised, vocabulary))
+        assert listing.allows(Expression.parse(plain, vocabulary))

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import NamedTuple
 
 from ddsr.data.physical_constants import PHYSICAL_CONSTANTS
-from ddsr.data.units import Unit, read_unit, size_among
+from ddsr.data.units import Unit, read_unit, size_beside
 from ddsr.errors import DataError, did_you_mean
 
 ConstantsLike = Mapping[str, str | float | None] | Sequence[str]
@@ -86,14 +86,14 @@ def _read(name: str, value: object) -> GivenConstant:
 def in_system(constants: Sequence[GivenConstant], units: Sequence[Unit]) -> list[tuple[float, Unit]]:
     """Return the values of constants in the coherent system of other units, with their units there.
 
-    The first constant of a dimension that the others do not determine keeps its own unit.
+    Dimensions that the other units leave open are in SI units.
     """
     system = list(units)
     found = []
     for name, value, text in constants:
         unit = read_unit(text, f"the known constant {name!r}")
-        size = size_among(system, unit)
-        if size is not None and not isclose(size, unit.size, rel_tol=1e-12):
+        size = size_beside(system, unit)
+        if not isclose(size, unit.size, rel_tol=1e-12):
             value *= unit.size / size
             unit = replace(unit, size=size)
         system.append(unit)

@@ -195,6 +195,16 @@ def size_among(units: Sequence[Unit], unit: Unit) -> float | None:
     return exp(float(powers @ [log(each.size) for each in units]))
 
 
+def size_beside(units: Sequence[Unit], unit: Unit) -> float:
+    """Return the size of a unit in the coherent system of others, which is SI where they leave it open."""
+    dimensions = sorted({name for each in (*units, unit) for name, _ in each.exponents})
+    matrix, wanted = _exponents(units, dimensions), _exponents([unit], dimensions)[0]
+    if not wanted.any() or not matrix.any():
+        return 1.0
+    sizes = np.linalg.lstsq(matrix, np.array([log(each.size) for each in units]), rcond=None)[0]
+    return exp(float(wanted @ sizes))
+
+
 def _exponents(units: Sequence[Unit], dimensions: Sequence[str]) -> Floats:
     """Return the exponents: one row per unit, one column per dimension."""
     rows = [[float(dict(unit.exponents).get(name, 0)) for name in dimensions] for unit in units]

@@ -55,7 +55,7 @@ def limits_of(rules: Iterable[object], vocabulary: Vocabulary, X: Floats, y: Flo
     kept = [rule for rule in rules if isinstance(rule, (FormRule, ValueRule))]
     if not kept:
         return None
-    grids = _Grids(vocabulary, X)
+    grids = _Grids(vocabulary, X, [rule for rule in kept if isinstance(rule, ZeroAt)])
     checks = [check for rule in kept if isinstance(rule, ValueRule) for check in grids.checks(rule)]
     tolerance = TOLERANCE * float(np.ptp(y))
     form = form_rules(vocabulary, kept)
@@ -84,13 +84,17 @@ def allow_offset(rules: Iterable[object]) -> bool:
 class _Grids:
     """The grids of some rules; rules on the same input share one."""
 
-    def __init__(self, vocabulary: Vocabulary, X: Floats) -> None:
+    def __init__(self, vocabulary: Vocabulary, X: Floats, zeros: Iterable[ZeroAt] = ()) -> None:
         self.vocabulary = vocabulary
         n_rows = len(X)
         every = X[:: 1 + n_rows // MOST_ROWS_COMPARED]
         # in random order, so that the first lines are a sample of all
         self.X = every[np.random.default_rng(0).permutation(len(every))]
         self.low, self.high = X.min(axis=0), X.max(axis=0)
+        for zero in zeros:  # an increasing equation has no pole between its zero and the data
+            column = self._column(zero.variable)
+            self.low[column] = min(self.low[column], zero.value)
+            self.high[column] = max(self.high[column], zero.value)
         self.grids: list[tuple[Floats, int]] = []
         self._line_grids: dict[int, int] = {}
 

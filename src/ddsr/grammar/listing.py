@@ -51,7 +51,21 @@ class Listing:
         rules, units = tuple(self.grammar.rules), self.grammar.units
         if not rules and units is None:
             return True
-        return _unlimited(own.vocabulary, rules, units).check(own.tokens, own.constants) is None
+        checked = _unlimited(own.vocabulary, rules, units)
+        return checked.check(own.tokens, own.constants) is None and not self._is_disguised(own)
+
+    def _is_disguised(self, equation: Expression) -> bool:
+        """Return whether an equation obeys a rule only by parts that cancel, such as the offset 3 * t / t."""
+        disguisable = [rule for rule in self.grammar.rules if isinstance(rule, (NoOffset, MustAppear))]
+        if not disguisable:
+            return False
+        simpler = equation.simplified()
+        if len(simpler) >= len(equation):
+            return False
+        if simpler.tree.kind in (Kind.CONSTANT, Kind.ONE):
+            return any(self._refuses_number(rule, simpler) for rule in disguisable)
+        checked = _unlimited(simpler.vocabulary, tuple(disguisable), None)
+        return checked.check(simpler.tokens, simpler.constants) is not None
 
     def _allows_number(self, number: Expression) -> bool:
         has_unit = self.grammar.units is not None and not self.grammar.units.allows_offset

@@ -14,6 +14,11 @@ SURE = 0.95  # weight from which a choice is listed alone
 AS_GOOD = 0.1  # share of the choice's weight, from which a form explains the data about as well
 LEAST_NAMED = 0.01  # share of the total weight
 MOST_NAMED = 3
+LEAST_USELESS = 1.0 + 1e-6  # NRMSE
+WORSE_THAN_MEAN = (
+    "This equation is worse than the mean of y: the operators, rules or units allow no better one, or the "
+    "search was too short."
+)
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ def fit_text(outcomes: Sequence[Outcome], names: Sequence[str]) -> str:
         best, name = outcome.best, outcome.loss.named(target)
         lines.append(f"{printable(name)} = {printable(best.short_text())}    R² {1.0 - best.nrmse**2:.6f}")
         lines += [f"  {printable(own.text)}" for own in best.equation.own_operators]
+        lines += [WORSE_THAN_MEAN] if best.nrmse > LEAST_USELESS else []
         certainty = certainty_of(outcome)
         lines += [] if certainty is None else certainty.lines(name)
     return "\n".join(lines)

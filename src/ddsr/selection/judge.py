@@ -25,6 +25,7 @@ from ddsr.selection.guards.leverage import nats_of_leverage
 from ddsr.selection.guards.lone_rows import nats_of_lone_rows
 from ddsr.selection.guards.outliers import outliers_of
 from ddsr.selection.guards.poles import have_poles
+from ddsr.selection.guards.rounding import depend_on_rounding
 from ddsr.selection.guards.swings import Paths, swing
 from ddsr.selection.judged import (
     LEAST_GAIN,
@@ -200,6 +201,7 @@ class Judge:
         swings = np.zeros(len(models), dtype=bool)
         if self.has_few_rows:  # in large tables, neighbouring rows are near
             swings = swing(expressions, self._paths(expressions), self.engine.n_threads)
+        swings = swings | depend_on_rounding(expressions, self.engine)
         return [
             replace(
                 one,
