@@ -19,9 +19,8 @@ LEAST_ROWS = 10
 NORMAL = NormalDist()
 Z_OF_95 = 1.959964
 NORMAL_QUARTILES = 1.349  # distance between the quartiles of the normal distribution
-SHARE_OF_REACH = (
-    0.5  # the usual reach is too wide for tables of 20 to 80 rows (tests/data/test_efficiency.py)
-)
+# The usual reach is too wide for tables of 20 to 80 rows.
+SHARE_OF_REACH = 0.5
 MOST_SHARE = 0.95  # of the way from the quantile to 0 or 1
 SCALE_STEPS = 30
 
