@@ -2,7 +2,7 @@
 
 `python -m benchmarks.unlike_laws` checks all laws. None may have the form of another one, of a law in another
 table or suite, or of a formula of the corpus, whatever the names of variables and the values of constants.
-The classes were chosen, and the laws written, before any of them was searched for.
+The classes were chosen, and the laws written, before any of them was searched for (docs/bench.md).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from benchmarks.realistic.curves import curves
 from ddsr import Expression
 from ddsr.engine import Floats
 from ddsr.expression import Batch, Kind, Node
+from ddsr_bench.judge.rules import round_constants
+from ddsr_bench.problems.formula import evaluate_form, parse_formula
 from ddsr_bench.problems.suites import (
     BenchmarkProblem,
     load_suite,
@@ -37,6 +39,7 @@ FILES = {half: FOLDER / f"unlike-{half}.csv" for half in ("develop", "report")}
 OTHER_SUITES = ("feynman", "strogatz", "nguyen")
 N_ROWS = 400
 LEAST_INFLUENCE = 0.01  # of the standard deviation of y
+MOST_ROUNDING = 0.01  # of the standard deviation of y
 PERIODIC_OR_FAST = frozenset({"sin", "cos", "tan", "exp"})
 LEAST_SWING = float(np.pi)  # of the argument of a fast function
 MOST_PERMUTED = 7  # variables; more permutations take too long
@@ -103,6 +106,14 @@ def faults_of(law: Law) -> Iterator[str]:
         if not influence > LEAST_INFLUENCE:
             yield f"{name} changes y by only {influence:.2g} of its standard deviation"
     yield from FAULTS[law.kind](law)
+
+
+def rounding_of(law: Law) -> float:
+    """Return how much y changes when verdicts round the law's decimals, in standard deviations of y."""
+    variables = law.problem.variables
+    rounded = round_constants(parse_formula(str(law.problem.formula), variables, has_numeric_pi=True))
+    y = law.values(law.tree)
+    return float(np.sqrt(np.mean((evaluate_form(rounded, variables, law.rows) - y) ** 2)) / y.std())
 
 
 def influences(law: Law) -> Iterator[tuple[str, float]]:
@@ -282,6 +293,7 @@ def main() -> int:
         counts = [sum(law.kind == kind and law.half == half for law in laws) for half in FILES]
         print(f"{kind:10}", *(f"{count} {half}" for count, half in zip(counts, FILES, strict=True)))
     faults = [f"{law.problem.name}: {fault}" for law in laws for fault in faults_of(law)]
+    faults += [f"{law.problem.name}: rounded" for law in laws if not rounding_of(law) < MOST_ROUNDING]
     faults += coincidences(laws, other_forms())
     print(*faults, sep="\n", end="\n" if faults else "")
     return 1 if faults else 0

@@ -6,6 +6,7 @@ from benchmarks.corpus_forms import NamelessForm, freed_form_of
 from benchmarks.unlike_form import has_form
 from benchmarks.unlike_laws import (
     FAULTS,
+    MOST_ROUNDING,
     Law,
     coincidences,
     faults_of,
@@ -13,6 +14,7 @@ from benchmarks.unlike_laws import (
     other_forms,
     other_formulas,
     read_laws,
+    rounding_of,
 )
 
 from ddsr import Expression, Vocabulary
@@ -87,6 +89,11 @@ def test_laws_are_compared_with_all_tables():
     tables = {name.split(":")[0] for name, _, _ in other_formulas()}
     assert {"hard", "noisy", "development", "smooth", "templates", "realistic", "feynman_I_6_2"} <= tables
     assert not any("unlike" in table for table in tables)
+
+
+@pytest.mark.slow
+def test_laws_survive_the_rounding_of_verdicts(laws):
+    assert [law.problem.name for law in laws if not rounding_of(law) < MOST_ROUNDING] == []
 
 
 @pytest.mark.slow
