@@ -1,8 +1,8 @@
-"""Export the equations of a fitted estimator: SymPy, LaTeX, Python, NumPy, torch, confidence intervals."""
+"""Export the equations of a fitted estimator to other languages and formats; confidence intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +18,11 @@ from ddsr.estimator.latex_tables import DEFAULT_COLUMNS, latex_table
 from ddsr.estimator.tables import equations_table
 from ddsr.estimator.unit_parameters import Quantities
 from ddsr.expression import Expression
+from ddsr.expression.exports.c import to_c
+from ddsr.expression.exports.excel import to_excel_formula
+from ddsr.expression.exports.javascript import to_javascript
+from ddsr.expression.exports.jax import to_jax
+from ddsr.expression.exports.onnx import to_onnx
 from ddsr.grammar.constant_units import units_of_constants
 from ddsr.selection.outcome import Outcome
 
@@ -76,6 +81,33 @@ class EquationForms:
     def to_torch(self, index: Index = None) -> Any:
         """Return a torch.nn.Module from X (n_rows, n_features) to (n_rows,) with trainable constants."""
         return self._form(index, Expression.to_torch)
+
+    def to_c(self, index: Index = None, name: str = "equation") -> Any:
+        """Return C99 source of a function with one `double` argument per column."""
+        return self._form(index, lambda equation: to_c(equation.expanded, name))
+
+    def to_javascript(self, index: Index = None, name: str = "equation") -> Any:
+        """Return JavaScript source of a function with one argument per column."""
+        return self._form(index, lambda equation: to_javascript(equation.expanded, name))
+
+    def to_excel_formula(self, index: Index = None, cells: Mapping[str, str] | None = None) -> Any:
+        """Return a formula for spreadsheets, such as `=2.5 * EXP(-0.3 * A2)`.
+
+        `cells` has the reference for each column, such as `{"t": "C5"}`. Without it, the columns are A, B, …
+        in the order of the table, and row 2 is computed.
+        """
+        return self._form(index, lambda equation: to_excel_formula(equation.expanded, cells))
+
+    def to_onnx(self, index: Index = None) -> Any:
+        """Return an ONNX model from X (n_rows, n_features) to y (n_rows,) in double precision.
+
+        It needs the extra `ddsr[onnx]`.
+        """
+        return self._form(index, lambda equation: to_onnx(equation.expanded))
+
+    def to_jax(self, index: Index = None) -> Any:
+        """Return a function of JAX from X (n_rows, n_features) to (n_rows,); it needs the package jax."""
+        return self._form(index, lambda equation: to_jax(equation.expanded))
 
     def confidence_intervals(self, index: Index = None, level: float = 0.95) -> Any:
         """Return a table of the constants: value, standard error, and confidence interval.

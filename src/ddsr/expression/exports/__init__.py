@@ -1,0 +1,1 @@
+"""Expressions in other languages and formats."""
