@@ -134,9 +134,18 @@ UNIT_DIMENSIONS: int
 
 class Units:
     def __init__(
-        self, of_variables: Sequence[Sequence[int]], of_target: Sequence[int], most_constants: int
+        self,
+        of_variables: Sequence[Sequence[int]],
+        of_target: Sequence[int],
+        most_constants: int,
+        laws: Sequence[tuple[Sequence[float], Sequence[float]]] = (),
+        constants: Sequence[tuple[Sequence[float], Sequence[float]] | None] = (),
     ) -> None:
-        """Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS."""
+        """Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS.
+
+        With a template: sums of the holes' units, as factors and a constant term, that must be 0, and those
+        that its constants have.
+        """
 
     @property
     def allows_offset(self) -> bool:

@@ -97,7 +97,6 @@ def test_a_classifier_has_odds_without_a_unit():
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"y_units": "J", "template": "A * f(m, v)"}, "units cannot be combined with a template"),
         ({"y_units": "J", "preset": "dsr", "config": None}, "the preset 'dsr' knows no units"),
         (
             {"y_units": "J", "preset": "uniform", "config": None, "unit_constants": 1},

@@ -32,6 +32,7 @@ class Quantities:
         y_units: str | Sequence[str] | None = None,
         unit_constants: int = 0,
         constants: ConstantsLike = (),
+        has_template: bool = False,
     ) -> Quantities:
         """Read the parameters for a table with these columns and targets."""
         given = read_constants(constants, names)
@@ -51,7 +52,7 @@ class Quantities:
         checked = []
         for target, each in zip(targets, read, strict=True):
             with naming(target if len(targets) > 1 else None):
-                checked.append(each.with_columns(known, [unit for _, unit in pairs]).checked())
+                checked.append(each.with_columns(known, [unit for _, unit in pairs]).checked(has_template))
         return cls(known, tuple(checked))
 
 
@@ -69,9 +70,3 @@ def _of_targets(y_units: str | Sequence[str] | None, targets: Sequence[str]) -> 
     if len(y_units) != len(targets):
         raise DataError(f"y_units has {len(y_units)} units, but y has {len(targets)} columns")
     return list(y_units)
-
-
-def check_units_are_supported(units: UnitsLike, template: str | None) -> None:
-    """Refuse units together with a template."""
-    if units is not None and template is not None:
-        raise DataError("units cannot be combined with a template: leave one of them out")

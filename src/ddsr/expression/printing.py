@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddsr.errors import ExpressionError
-from ddsr.expression.operators import Operator
+from ddsr.expression.operators import OPERATORS, Operator
 from ddsr.expression.parser import UNARY_MINUS
+from ddsr.expression.tree import Kind, Node
 from ddsr.expression.words import write_name
 
 if TYPE_CHECKING:
@@ -35,6 +36,21 @@ def to_text(expression: Folded, precision: int | None = None) -> str:
     """Return infix text; constants have `precision` significant digits, or all digits to parse back."""
     check_precision(precision)
     return _write(expression, lambda value: number(_constant_text(value, precision)))
+
+
+def node_text(node: Node) -> str:
+    """Return the text of a part of a template."""
+    return _node_piece(node).text
+
+
+def _node_piece(node: Node) -> Piece:
+    operands = [_node_piece(child) for child in node.children]
+    if node.kind is Kind.OPERATOR:
+        row = OPERATORS.get(node.name)
+        return call(node.name, operands) if row is None else _apply(row, operands)
+    if node.kind is Kind.HOLE:
+        return call(node.name, operands) if operands else Piece(node.name)
+    return Piece(write_name(node.name)) if node.kind is Kind.VARIABLE else number(digits(node.value, None))
 
 
 def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
