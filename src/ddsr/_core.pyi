@@ -114,6 +114,7 @@ class ValueCheck(Enum):
     within = ...
     zero = ...
     alike = ...
+    no_pole = ...
 
 class Limits:
     def __init__(
@@ -126,6 +127,13 @@ class Limits:
         tolerance: float,
     ) -> None:
         """Grids are pairs: points, and the number of points in a line. Checks: kind, grid, low, high."""
+
+    @property
+    def has_whole_exponents(self) -> bool:
+        """Whether constant exponents must be whole numbers."""
+
+    def zero_points(self) -> NDArray[np.float64]:
+        """Return the points at which equations must be 0, of shape (points, columns)."""
 
 # --- core/bindings/grammar.cpp
 
