@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ddsr.data.frames import naming
-from ddsr.data.known_constants import ConstantsLike, in_system, read_constants
+from ddsr.data.known_constants import ConstantsLike, in_system, read_constants, refuse_without_units
 from ddsr.data.units import Units, labelled
 from ddsr.errors import DataError
 from ddsr.expression.known_constant import KnownConstant
@@ -41,6 +41,7 @@ class Quantities:
                 raise DataError("y_units and unit_constants need units, such as units={'m': 'kg'}")
             known = tuple(KnownConstant(name, value) for name, value, _ in given)
             return cls(known, (None,) * len(targets))
+        refuse_without_units(given)
         texts = _of_targets(y_units, targets)
         read = []
         for target, text in zip(targets, texts, strict=True):
