@@ -42,6 +42,18 @@ def test_units_are_read_from_names() -> None:
 
 
 @pytest.mark.usefixtures("tables")
+def test_units_of_names_with_commas_are_quoted() -> None:
+    table = Path("plain.csv").read_text().replace("mass,v,", '"mass, dry",v=w,', 1)
+    Path("comma.csv").write_text(table)
+    command = ("fit", "comma.csv", "-t", "E", *BRIEF)
+    done = ddsr(*command, "--units", '"mass, dry=kg",v=w=m/s', "--units", "E=J", "--no-save")
+    assert done.exit_code == 0, done.output
+    assert "* `v=w`^2" in done.stdout
+    twice = ddsr(*command, "--units", "E=J,E=N", "--no-save")
+    assert twice.exit_code == 2 and "'E' has two units" in twice.stderr
+
+
+@pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(
     ("units", "said"),
     [
