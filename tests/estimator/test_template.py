@@ -94,7 +94,7 @@ def test_several_targets() -> None:
     [
         ({"template": "A *"}, TemplateError, "unexpected end"),
         ({"template": "2 * S"}, TemplateError, "nothing to fit"),
-        ({"template": "f(S)", "guesses": ["S"]}, ExpressionError, "leave out guesses"),
+        ({"template": "f(S)", "guesses": ["S"]}, ExpressionError, "a guess says what fills it, such as 'f"),
         ({"template": "f(S)", "preset": "dsr"}, GrammarError, "cannot fill a template"),
         ({"template": "A * f(S)", "config": {"max_length": 2}}, GrammarError, "at least 3 tokens"),
     ],
