@@ -94,7 +94,7 @@ def test_a_dict_holds_them():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("increassing in x", "did you mean 'increasing'"),
+        ("increassing in x", "did you mean 'increasing in x'"),
         ("constants from 5 to 1", "ends below its beginning: from 5 to 1"),
         ("rate from 0 to 9", "did you mean 'y from 0 to 9'"),
         ("depth at most 0", "must be an integer of at least 1"),
