@@ -15,8 +15,8 @@ def check_units(grammar: Grammar, preset: str, method: str, has_evolution: bool)
         raise MethodError("the preset 'dsr' knows no units: leave out units, or use 'ddsr' or 'paper'")
     if not grammar.core.masks_units:
         raise MethodError(
-            f"{method!r} cannot combine units with unit_constants, nor with rules that limit or require "
-            "tokens: leave one of them out, or use the preset 'ddsr'"
+            f"{method!r} cannot combine units with unit_constants, with a template, nor with rules that "
+            "limit or require tokens: leave one of them out, or use the preset 'ddsr'"
         )
 
 
