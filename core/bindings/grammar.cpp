@@ -26,6 +26,15 @@ using LogitsOf = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::
 void check_units(const Vocabulary& vocabulary, const Units& units) {
   if (static_cast<int>(units.of_variables.size()) != vocabulary.n_variables())
     refuse("each variable needs a unit");
+  if (vocabulary.pattern() == nullptr) return;
+  const std::vector<Template::Hole>& holes = vocabulary.pattern()->holes;
+  const TemplateUnits& pattern = units.of_template;
+  const auto is_fit = [&](const HoleSum& sum) { return sum.factors.size() == holes.size(); };
+  const auto n_constants = std::ranges::count_if(holes, &Template::Hole::is_constant);
+  if (pattern.constants.size() > static_cast<std::size_t>(n_constants) ||
+      !std::ranges::all_of(pattern.laws, is_fit) ||
+      !std::ranges::all_of(pattern.constants, [&](const auto& sum) { return !sum || is_fit(*sum); }))
+    refuse("the units are those of another template");
 }
 
 void construct(Grammar* grammar, const Vocabulary& vocabulary, int max_length, int max_constants,
@@ -236,10 +245,26 @@ Unit to_unit(const std::vector<int>& parts) {
   return unit;
 }
 
+// Factors of the holes, and parts.
+using Sum = std::tuple<std::vector<double>, std::vector<double>>;
+
+HoleSum to_sum(const Sum& given) {
+  const auto& [factors, parts] = given;
+  if (parts.size() != Unit::N_DIMENSIONS)
+    refuse("a unit must have " + std::to_string(Unit::N_DIMENSIONS) + " exponents");
+  HoleSum sum{factors, {}};
+  std::ranges::copy(parts, sum.parts.begin());
+  return sum;
+}
+
 void construct_units(Units* self, const std::vector<std::vector<int>>& of_variables,
-                     const std::vector<int>& of_target, int most_constants) {
+                     const std::vector<int>& of_target, int most_constants, const std::vector<Sum>& laws,
+                     const std::vector<std::optional<Sum>>& constants) {
   Units units{{}, to_unit(of_target), std::max(most_constants, 0)};
   for (const std::vector<int>& parts : of_variables) units.of_variables.push_back(to_unit(parts));
+  for (const Sum& law : laws) units.of_template.laws.push_back(to_sum(law));
+  for (const std::optional<Sum>& sum : constants)
+    units.of_template.constants.push_back(sum ? std::optional(to_sum(*sum)) : std::nullopt);
   new (self) Units(std::move(units));
 }
 
@@ -271,24 +296,35 @@ std::vector<std::optional<UnitParts>> constant_units(const Vocabulary& vocabular
   return found;
 }
 
-using UnitsState = std::tuple<std::vector<UnitParts>, UnitParts, int>;
+using UnitsState =
+    std::tuple<std::vector<UnitParts>, UnitParts, int, std::vector<Sum>, std::vector<std::optional<Sum>>>;
 
 UnitParts parts_of(const Unit& unit) { return {unit.parts.begin(), unit.parts.end()}; }
+
+Sum of_sum(const HoleSum& sum) { return {sum.factors, {sum.parts.begin(), sum.parts.end()}}; }
 
 UnitsState state_of(const Units& units) {
   std::vector<UnitParts> of_variables;
   for (const Unit& unit : units.of_variables) of_variables.push_back(parts_of(unit));
-  return {of_variables, parts_of(units.of_target), units.most_constants};
+  std::vector<Sum> laws;
+  for (const HoleSum& law : units.of_template.laws) laws.push_back(of_sum(law));
+  std::vector<std::optional<Sum>> constants;
+  for (const std::optional<HoleSum>& sum : units.of_template.constants)
+    constants.push_back(sum ? std::optional(of_sum(*sum)) : std::nullopt);
+  return {of_variables, parts_of(units.of_target), units.most_constants, laws, constants};
 }
 
 void bind_units(nb::module_& module) {
   nb::class_<Units>(module, "Units")
       .def("__init__", &construct_units, nb::arg("of_variables"), nb::arg("of_target"),
-           nb::arg("most_constants"), "Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS.")
+           nb::arg("most_constants"), nb::arg("laws") = std::vector<Sum>{},
+           nb::arg("constants") = std::vector<std::optional<Sum>>{},
+           "Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS. With a template: sums of the "
+           "holes' units, as factors and a constant term, that must be 0, and those that its constants have.")
       .def_prop_ro("allows_offset", &Units::allows_offset)
       .def("__getstate__", &state_of)
       .def("__setstate__", [](Units& units, const UnitsState& state) {
-        construct_units(&units, std::get<0>(state), std::get<1>(state), std::get<2>(state));
+        std::apply([&](const auto&... parts) { construct_units(&units, parts...); }, state);
       });
   module.attr("UNIT_PARTS") = Unit::PARTS;
   module.attr("UNIT_DIMENSIONS") = Unit::N_DIMENSIONS;

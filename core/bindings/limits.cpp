@@ -30,7 +30,7 @@ void construct_form(FormRules* self, bool has_constant_exponents, bool has_no_of
 void construct_limits(Limits* self, const ConstantLimits& constants, const std::optional<FormRules>& form,
                       std::size_t n_columns, const std::vector<Points>& grids,
                       const std::vector<Check>& checks, double tolerance) {
-  Limits limits{constants, form.value_or(FormRules{}), {}};
+  Limits limits{n_columns, constants, form.value_or(FormRules{}), {}};
   limits.values.tolerance = tolerance;
   for (const auto& [X, in_line] : grids) {
     if (X.shape(1) != n_columns || in_line == 0 || X.shape(0) == 0 || X.shape(0) % in_line != 0)
@@ -42,6 +42,21 @@ void construct_limits(Limits* self, const ConstantLimits& constants, const std::
     limits.values.checks.push_back({kind, grid, {low, high}});
   }
   new (self) Limits(std::move(limits));
+}
+
+// The points at which equations must be 0.
+auto zero_points(const Limits& limits) {
+  std::vector<double> points;
+  const std::size_t n_columns = limits.n_columns;
+  for (const ValueCheck& check : limits.values.checks) {
+    if (check.kind != ValueCheck::Kind::Zero) continue;
+    const Grid& grid = limits.values.grids[check.grid];
+    for (std::size_t point = 0; point < grid.n_lines() * grid.points_in_line(); ++point)
+      for (std::size_t column = 0; column < n_columns; ++column)
+        points.push_back(grid.columns(0)[static_cast<int>(column)][point]);
+  }
+  const std::size_t n_points = points.size() / n_columns;
+  return to_numpy(std::move(points), {n_points, n_columns});
 }
 
 }  // namespace
@@ -61,11 +76,15 @@ void bind_limits(nb::module_& module) {
       .value("concave", ValueCheck::Kind::Concave)
       .value("within", ValueCheck::Kind::Within)
       .value("zero", ValueCheck::Kind::Zero)
-      .value("alike", ValueCheck::Kind::Alike);
+      .value("alike", ValueCheck::Kind::Alike)
+      .value("no_pole", ValueCheck::Kind::NoPole);
   nb::class_<Limits>(module, "Limits")
       .def("__init__", &construct_limits, nb::arg("constants"), nb::arg("form").none(), nb::arg("n_columns"),
            nb::arg("grids"), nb::arg("checks"), nb::arg("tolerance"),
-           "grids: (points, number of points in a line); checks: (kind, grid, low, high).");
+           "grids: (points, number of points in a line); checks: (kind, grid, low, high).")
+      .def_prop_ro("has_whole_exponents",
+                   [](const Limits& limits) { return limits.constants.has_whole_exponents; })
+      .def("zero_points", &zero_points, "The points at which equations must be 0: (points, columns).");
 }
 
 }  // namespace ddsr

@@ -7,6 +7,7 @@
 namespace ddsr {
 
 struct Limits {
+  std::size_t n_columns;
   ConstantLimits constants;
   FormRules form;  // with the tokens of the search's vocabulary
   ValueChecks values;

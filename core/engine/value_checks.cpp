@@ -10,6 +10,14 @@ namespace {
 // Differences that are this small, relative to the values, are rounding.
 constexpr double ROUNDING = 1e-12;
 
+// At a pole, values jump to the other sign, against the direction in which they run on both sides.
+bool is_pole(const double* v) {
+  const double before = v[1] - v[0], jump = v[2] - v[1], after = v[3] - v[2];
+  const bool is_against = before * jump < 0.0 && after * jump < 0.0;
+  const bool is_largest = std::fabs(jump) > std::max(std::fabs(before), std::fabs(after));
+  return is_against && is_largest && v[1] * v[2] < 0.0;
+}
+
 bool holds_along(const ValueCheck& check, const double* v, std::size_t n, double tolerance) {
   using Kind = ValueCheck::Kind;
   double largest = 0.0;
@@ -38,6 +46,9 @@ bool holds_along(const ValueCheck& check, const double* v, std::size_t n, double
         break;
       case Kind::Concave:
         if (i > 1 && v[i] - 2.0 * v[i - 1] + v[i - 2] > slack) return false;
+        break;
+      case Kind::NoPole:
+        if (!std::isfinite(v[i]) || (i > 2 && is_pole(v + i - 3))) return false;
         break;
     }
   }

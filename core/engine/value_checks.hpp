@@ -27,9 +27,9 @@ class Grid {
   Buffer X_;
 };
 
-// What holds along every line of a grid. Points without a value are left out, except by Zero.
+// What holds along every line of a grid. Points without a value are left out, except by Zero and NoPole.
 struct ValueCheck {
-  enum class Kind : std::uint8_t { Rises, Falls, Convex, Concave, Within, Zero, Alike };
+  enum class Kind : std::uint8_t { Rises, Falls, Convex, Concave, Within, Zero, Alike, NoPole };
   Kind kind;
   std::size_t grid;
   Interval range;  // of Within

@@ -33,12 +33,13 @@ Island::Island(const Problem& problem, int index)
       assessor_(problem),
       sketches_(problem.vocabulary(), problem.materials[0].drawing, problem.materials[0].dictionary,
                 problem.options.is_scale_free, problem.units()) {
-  if (problem.units() != nullptr)
-    unit_repair_.emplace(problem.vocabulary(), *problem.units(), problem.materials[0].drawing,
-                         problem.materials[0].dictionary);
-  for (const Problem::Material& material : problem.materials)
+  for (const Problem::Material& material : problem.materials) {
     matchers_.emplace_back(problem.vocabulary(), material.drawing, material.dictionary,
                            problem.options.is_scale_free, problem.units());
+    if (material.units)
+      unit_repairs_.emplace_back(problem.vocabulary(), *material.units, material.drawing,
+                                 material.dictionary);
+  }
 }
 
 void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
@@ -259,9 +260,31 @@ std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSourc
 std::optional<Child> Island::made_legal(Formula&& formula, RandomSource* random) const {
   if (std::optional<Child> child = legal(Formula(formula))) return child;
   Formula folded = fold_constants(problem_.vocabulary(), formula);
-  if (!unit_repair_ || random == nullptr) return legal(std::move(folded));
-  std::optional<Formula> repaired = unit_repair_->repaired(folded, *random);
+  if (unit_repairs_.empty() || random == nullptr) return legal(std::move(folded));
+  std::optional<Formula> repaired = with_units(folded, *random);
   return repaired ? legal(std::move(*repaired)) : std::nullopt;
+}
+
+// In a template, each function gets the unit that the template demands, given those before it.
+std::optional<Formula> Island::with_units(const Formula& formula, RandomSource& random) const {
+  const Units& units = *problem_.units();
+  if (!problem_.has_template()) {
+    auto whole = unit_repairs_[0].repaired(formula, units.of_target, random);
+    return whole ? std::optional(std::move(whole->formula)) : std::nullopt;
+  }
+  const Vocabulary& vocabulary = problem_.vocabulary();
+  Formula filled = formula;
+  std::vector<std::optional<Unit>> of_holes(vocabulary.pattern()->holes.size());
+  for (std::size_t i = 0; i < problem_.materials.size(); ++i) {
+    const std::size_t hole = problem_.materials[i].hole;
+    const Range operand = operands_of(vocabulary, filled)[hole];
+    const auto wanted = demanded_unit(units.of_template, static_cast<int>(hole), of_holes);
+    const auto part = unit_repairs_[i].repaired(part_of(vocabulary, filled, operand), wanted, random);
+    if (!part) return {};
+    of_holes[hole] = part->unit;
+    filled = with_part(vocabulary, filled, operand, part->formula);
+  }
+  return filled;
 }
 
 std::optional<Child> Island::legal(Formula&& formula) const {

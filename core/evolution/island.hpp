@@ -87,6 +87,7 @@ class Island {
   std::size_t draw_material(const std::vector<Range>& operands, RandomSource& random) const;
   std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, std::size_t& move);
   std::optional<Child> made_legal(Formula&& formula, RandomSource* random = nullptr) const;
+  std::optional<Formula> with_units(const Formula& formula, RandomSource& random) const;
   std::optional<Child> legal(Formula&& formula) const;
   int n_tries(const Surroundings& surroundings, std::uint64_t structure) const;
   double fitness(const Individual& individual) const {
@@ -97,8 +98,8 @@ class Island {
   const std::uint32_t index_;
   Assessor assessor_;
   std::vector<SubtreeMatcher> matchers_;  // one for each of the problem's materials
+  std::vector<UnitRepair> unit_repairs_;  // the same; empty without units
   Sketches sketches_;
-  std::optional<UnitRepair> unit_repair_;
   std::vector<std::uint64_t> tried_;
 };
 

@@ -42,19 +42,28 @@ std::size_t dictionary_size(const EvolutionOptions& options) {
   return 0;
 }
 
+std::optional<Units> units_in_hole(const Grammar& grammar, std::size_t hole) {
+  std::optional<Units> units = grammar.rules.units;
+  if (!units || grammar.vocabulary.pattern() == nullptr) return units;
+  const std::vector<std::optional<Unit>> unknown(grammar.vocabulary.pattern()->holes.size());
+  if (const auto unit = demanded_unit(units->of_template, static_cast<int>(hole), unknown))
+    units->of_target = *unit;
+  return units;
+}
+
 std::vector<Problem::Material> materials_for(const Grammar& grammar, const EvolutionOptions& options,
                                              const Dataset& fitting, std::uint64_t seed) {
   const Vocabulary& vocabulary = grammar.vocabulary;
-  const Units* units = grammar.rules.units ? &*grammar.rules.units : nullptr;
   std::vector<Problem::Material> materials;
   const Template* pattern = vocabulary.pattern();
   const std::size_t n_holes = pattern == nullptr ? 1 : pattern->holes.size();
   for (std::size_t hole = 0; hole < n_holes; ++hole) {
     if (pattern != nullptr && pattern->holes[hole].is_constant) continue;
     const std::vector<int> inputs = vocabulary.inputs_of(hole);
-    materials.push_back(
-        {hole, Drawing(vocabulary, options, inputs),
-         Dictionary(vocabulary, options, fitting, inputs, dictionary_size(options), seed, units)});
+    const std::optional<Units> units = units_in_hole(grammar, hole);
+    materials.push_back({hole, Drawing(vocabulary, options, inputs), units,
+                         Dictionary(vocabulary, options, fitting, inputs, dictionary_size(options), seed,
+                                    units ? &*units : nullptr)});
   }
   return materials;
 }

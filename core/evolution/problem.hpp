@@ -28,7 +28,8 @@ struct Problem {
   struct Material {
     std::size_t hole;
     Drawing drawing;
-    Dictionary dictionary;  // empty if no move uses it
+    std::optional<Units> units;  // with the unit of the hole as the target's, if the template has one
+    Dictionary dictionary;       // empty if no move uses it
   };
   const std::vector<Material> materials;
 

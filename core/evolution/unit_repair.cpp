@@ -13,11 +13,10 @@ constexpr double NEXT_RATE = 0.7;
 
 }  // namespace
 
-std::optional<Formula> UnitRepair::repaired(const Formula& formula, RandomSource& random) const {
+std::optional<UnitRepair::Part> UnitRepair::repaired(const Formula& formula, const Wanted& wanted,
+                                                     RandomSource& random) const {
   int place = 0;
-  std::optional<Part> whole = part(formula, place, units_.of_target, random);
-  if (!whole) return {};
-  return std::move(whole->formula);
+  return part(formula, place, wanted, random);
 }
 
 std::optional<UnitRepair::Part> UnitRepair::part(const Formula& formula, int& place, const Wanted& wanted,

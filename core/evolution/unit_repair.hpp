@@ -19,16 +19,16 @@ class UnitRepair {
              const Dictionary& dictionary)
       : vocabulary_(vocabulary), units_(units), drawing_(drawing), dictionary_(dictionary) {}
 
-  // Nothing if no entry has a unit that is missing.
-  std::optional<Formula> repaired(const Formula& formula, RandomSource& random) const;
-
- private:
   struct Part {
     Formula formula;
     Unit unit;
   };
   using Wanted = std::optional<Unit>;  // nothing: any
 
+  // Nothing if no entry has a unit that is missing.
+  std::optional<Part> repaired(const Formula& formula, const Wanted& wanted, RandomSource& random) const;
+
+ private:
   // Reads the subtree at `place` and moves `place` behind it.
   std::optional<Part> part(const Formula& formula, int& place, const Wanted& wanted,
                            RandomSource& random) const;

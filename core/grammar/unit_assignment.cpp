@@ -1,4 +1,6 @@
 // Which unit each constant of a consistent expression has.
+#include <algorithm>
+
 #include "grammar/grammar.hpp"
 #include "grammar/unit_inference.hpp"
 
@@ -70,6 +72,19 @@ Cheapest operands_of(const UnitLaw& law, const Unit& wanted, const Possible& a, 
   return cheapest;
 }
 
+// The units of the operands of a template: those of its constants follow from those of its functions.
+std::vector<std::optional<Unit>> units_in_template(const TemplateUnits& pattern,
+                                                   std::vector<std::optional<Unit>> of_holes) {
+  const auto n_holes = static_cast<int>(of_holes.size());
+  for (int hole = 0; hole < n_holes; ++hole)
+    if (std::optional<Unit>& unit = of_holes[static_cast<std::size_t>(hole)]; !unit)
+      unit = demanded_unit(pattern, hole, of_holes);
+  std::vector<std::optional<Unit>> found = of_holes;
+  for (std::size_t constant = 0; constant < pattern.constants.size(); ++constant)
+    if (pattern.constants[constant]) found[constant] = value_of(*pattern.constants[constant], of_holes);
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::optional<Unit>> units_of_constants(const Vocabulary& vocabulary, const Units& units,
@@ -82,6 +97,10 @@ std::vector<std::optional<Unit>> units_of_constants(const Vocabulary& vocabulary
   for (std::size_t i = 0; i < breadth_first.size(); ++i) {  // a node comes before its operands
     const Token& token = vocabulary[breadth_first[i]];
     if (token.kind == Kind::Constant) found.push_back(wanted[i]);
+    if (token.kind == Kind::Operator && token.op == Op::Template) {
+      std::ranges::copy(units_in_template(units.of_template, inference.of_holes()), wanted.begin() + 1);
+      continue;
+    }
     if (token.kind != Kind::Operator || !wanted[i]) continue;
     const std::size_t first = inference.first_child(i), second = token.arity == 2 ? first + 1 : first;
     const Possible none = Possible::only({});

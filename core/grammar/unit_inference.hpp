@@ -156,6 +156,7 @@ class Inference {
   Flaw run() {
     for (std::size_t i = tokens_.size(); i-- > 0;) {
       const Token& token = vocabulary_[tokens_[i]];
+      if (token.kind == Kind::Operator && token.op == Op::Template) return fill_template();
       if (token.kind == Kind::Operator) {
         const auto first = static_cast<std::size_t>(children_[i]),
                    second = token.arity == 2 ? first + 1 : first;
@@ -179,17 +180,43 @@ class Inference {
   }
 
   const Possible& at_token(std::size_t i) const { return possible_[i]; }
+  // The units of the holes, if the root is a template whose units agree.
+  const std::vector<std::optional<Unit>>& of_holes() const { return of_holes_; }
   // The value of a constant or of the literal 1.
   double number(std::size_t i) const { return numbers_[i]; }
   std::size_t first_child(std::size_t i) const { return static_cast<std::size_t>(children_[i]); }
 
  private:
+  // Finds the units of the holes that take the fewest constants with a unit. The root is the template.
+  Flaw fill_template() {
+    of_holes_.assign(vocabulary_.pattern()->holes.size(), std::nullopt);
+    for (int most = 0; most <= units_.most_constants; ++most)
+      if (fill_holes(0, most)) return {};
+    return {0, "the units of what fills the template do not agree"};
+  }
+
+  bool fill_holes(std::size_t hole, int most) {
+    if (hole == of_holes_.size()) return can_agree(units_.of_template, of_holes_);
+    of_holes_[hole] = std::nullopt;
+    if (vocabulary_.pattern()->holes[hole].is_constant) return fill_holes(hole + 1, most);
+    const Possible& possible = possible_[1 + hole];
+    if (possible.of_any <= most && fill_holes(hole + 1, most - possible.of_any)) return true;
+    for (const auto& [unit, cost] : possible) {
+      if (cost > most) continue;
+      of_holes_[hole] = unit;
+      if (fill_holes(hole + 1, most - cost)) return true;
+    }
+    of_holes_[hole] = std::nullopt;
+    return false;
+  }
+
   const Vocabulary& vocabulary_;
   const Units& units_;
   std::span<const TokenId> tokens_;
   std::vector<int> children_;
   std::vector<double> numbers_;
   std::vector<Possible> possible_;
+  std::vector<std::optional<Unit>> of_holes_;
 };
 
 }  // namespace ddsr

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "expression/operands.hpp"
 #include "grammar/grammar.hpp"
 #include "grammar/unit_inference.hpp"
 
@@ -13,22 +14,7 @@ namespace ddsr {
 
 namespace {
 
-// Relative difference below which an exponent is the multiple of 1/60 beside it.
-constexpr double SAME_EXPONENT = 1e-9;
-
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-template <typename PartOf>
-std::optional<Unit> made(PartOf part_of) {
-  Unit unit;
-  for (std::size_t i = 0; i < unit.parts.size(); ++i) {
-    const double part = part_of(i), whole = std::nearbyint(part);
-    if (!(std::fabs(part - whole) <= SAME_EXPONENT * Unit::PARTS) || std::fabs(whole) > Unit::MOST_PARTS)
-      return {};
-    unit.parts[i] = static_cast<std::int16_t>(whole);
-  }
-  return unit;
-}
 
 }  // namespace
 
@@ -51,15 +37,15 @@ std::string reason_for(const UnitLaw& law, TokenId id) {
 }
 
 std::optional<Unit> product(const Unit& a, const Unit& b) {
-  return made([&](std::size_t i) { return static_cast<double>(a.parts[i]) + b.parts[i]; });
+  return unit_with([&](std::size_t i) { return static_cast<double>(a.parts[i]) + b.parts[i]; });
 }
 
 std::optional<Unit> quotient(const Unit& a, const Unit& b) {
-  return made([&](std::size_t i) { return static_cast<double>(a.parts[i]) - b.parts[i]; });
+  return unit_with([&](std::size_t i) { return static_cast<double>(a.parts[i]) - b.parts[i]; });
 }
 
 std::optional<Unit> power(const Unit& a, double exponent) {
-  return made([&](std::size_t i) { return a.parts[i] == 0 ? 0.0 : exponent * a.parts[i]; });
+  return unit_with([&](std::size_t i) { return a.parts[i] == 0 ? 0.0 : exponent * a.parts[i]; });
 }
 
 UnitLaw unit_law(const Token& token) {
@@ -130,7 +116,7 @@ std::vector<std::optional<Unit>> units_of_subtrees(const Vocabulary& vocabulary,
     if (token.kind == Kind::One) numbers[i] = 1.0;
     if (token.kind == Kind::Variable) found[i] = units.of_variables[at(token.variable)];
     if (token.kind == Kind::Constant || token.kind == Kind::One) found[i] = Unit{};
-    if (token.kind == Kind::Operator) {
+    if (token.kind == Kind::Operator && token.op != Op::Template) {
       const std::size_t first = operands.back(),
                         second = token.arity == 2 ? operands[operands.size() - 2] : first;
       operands.resize(operands.size() - at(token.arity));
@@ -179,6 +165,29 @@ std::optional<Unit> operand_unit(const UnitLaw& law, bool is_first, const std::o
   return Unit{};
 }
 
+namespace {
+
+struct HoleToFill {
+  int index, begin;
+  std::vector<std::optional<Unit>> of_others;
+};
+
+// The operand of the template that the token at `place` belongs to.
+HoleToFill hole_around(const Vocabulary& vocabulary, const Formula& filled, int place,
+                       const std::vector<std::optional<Unit>>& known) {
+  HoleToFill found{0, 1, {}};
+  const std::vector<Range> operands = operands_of(vocabulary, filled);
+  for (std::size_t hole = 0; hole < operands.size(); ++hole) {
+    const auto [begin, end] = operands[hole];
+    const bool is_around = begin <= place && place < end;
+    if (is_around) found.index = static_cast<int>(hole), found.begin = begin;
+    found.of_others.push_back(is_around ? std::nullopt : known[at(begin)]);
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<Unit> needed_unit(const Vocabulary& vocabulary, const Units& units, const Formula& formula,
                                 int begin) {
   const std::vector<std::optional<Unit>> known = units_of_subtrees(vocabulary, units, formula);
@@ -186,6 +195,13 @@ std::optional<Unit> needed_unit(const Vocabulary& vocabulary, const Units& units
   for (int place = 0; place != begin && needed;) {
     const Token& token = vocabulary[formula.tokens[at(place)]];
     const int first = place + 1;
+    if (token.op == Op::Template) {
+      const HoleToFill hole = hole_around(vocabulary, formula, begin, known);
+      needed = demanded_unit(units.of_template, hole.index, hole.of_others);
+      if (!needed) needed = known[at(hole.begin)];  // any unit will do
+      place = hole.begin;
+      continue;
+    }
     const int second = token.arity == 2 ? subtree_end(vocabulary, formula.tokens, first) : -1;
     const bool is_first = second < 0 || begin < second;
     std::optional<Unit> other;

@@ -1,16 +1,14 @@
 // Whether an expression is consistent in its units.
 //
-// A unit is a vector of exponents of base dimensions, such as (1, 0, -2) for kg s^-2. Variables have theirs,
-// numbers have none. A few fitted constants may take whatever unit they need; how many is a rule of the
-// grammar. A factor never needs one: the scale of a model is a number.
+// Variables have units, numbers have none. A few fitted constants may take whatever unit they need; how many
+// is a rule of the grammar. A factor never needs one: the scale of a model is a number. The constants of a
+// template are not counted.
 //
 // Operators act on units by a few laws: sums need equal units, products add the exponents, homogeneous
 // functions multiply them, and all other functions need plain numbers. A power of something with a unit needs
 // a constant exponent, which is part of the structure: fitting must not change it.
 #pragma once
 
-#include <array>
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,19 +16,10 @@
 
 #include "expression/formula.hpp"
 #include "expression/tree.hpp"
+#include "grammar/template_units.hpp"
+#include "grammar/unit.hpp"
 
 namespace ddsr {
-
-struct Unit {
-  static constexpr int N_DIMENSIONS = 8;
-  // Exponents are multiples of 1/60: halves, thirds, quarters, fifths and sixths.
-  static constexpr int PARTS = 60, MOST_PARTS = 30'000;
-
-  std::array<std::int16_t, N_DIMENSIONS> parts{};
-
-  auto operator<=>(const Unit&) const = default;
-  bool is_number() const { return *this == Unit{}; }
-};
 
 // Nothing if an exponent is not a multiple of 1/60, or too large.
 std::optional<Unit> product(const Unit& a, const Unit& b);
@@ -40,7 +29,8 @@ std::optional<Unit> power(const Unit& a, double exponent);
 struct Units {
   std::vector<Unit> of_variables;
   Unit of_target;
-  int most_constants = 0;  // with a unit
+  int most_constants = 0;          // with a unit
+  TemplateUnits of_template = {};  // if there is a template
 
   // Whether a constant may be added to every expression.
   bool allows_offset() const { return of_target.is_number() || most_constants > 0; }

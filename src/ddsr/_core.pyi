@@ -114,6 +114,7 @@ class ValueCheck(Enum):
     within = ...
     zero = ...
     alike = ...
+    no_pole = ...
 
 class Limits:
     def __init__(
@@ -127,6 +128,13 @@ class Limits:
     ) -> None:
         """Grids are pairs: points, and the number of points in a line. Checks: kind, grid, low, high."""
 
+    @property
+    def has_whole_exponents(self) -> bool:
+        """Whether constant exponents must be whole numbers."""
+
+    def zero_points(self) -> NDArray[np.float64]:
+        """Return the points at which equations must be 0, of shape (points, columns)."""
+
 # --- core/bindings/grammar.cpp
 
 UNIT_PARTS: int
@@ -134,9 +142,18 @@ UNIT_DIMENSIONS: int
 
 class Units:
     def __init__(
-        self, of_variables: Sequence[Sequence[int]], of_target: Sequence[int], most_constants: int
+        self,
+        of_variables: Sequence[Sequence[int]],
+        of_target: Sequence[int],
+        most_constants: int,
+        laws: Sequence[tuple[Sequence[float], Sequence[float]]] = (),
+        constants: Sequence[tuple[Sequence[float], Sequence[float]] | None] = (),
     ) -> None:
-        """Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS."""
+        """Each unit is a list of exponents, as multiples of 1 / UNIT_PARTS.
+
+        With a template: sums of the holes' units, as factors and a constant term, that must be 0, and those
+        that its constants have.
+        """
 
     @property
     def allows_offset(self) -> bool:

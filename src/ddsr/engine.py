@@ -273,7 +273,7 @@ class Engine:
 
     def fixed_by_units(self, batch: Batch) -> NDArray[np.uint8] | None:
         """Mark the constants that belong to the structure: exponents of something with a unit."""
-        if self.units is None or batch.vocabulary.template is not None:
+        if self.units is None:
             return None
         return _core.fixed_by_units(batch.vocabulary.core, self.units, batch.tokens, batch.constants)
 
@@ -360,7 +360,7 @@ def _complete_rows(X: ArrayLike, vocabulary: Vocabulary) -> Floats:
 
 def core_units(units: Units | None) -> _core.Units | None:
     """Return units for the native core."""
-    return None if units is None else _core.Units(*units.parts)
+    return None if units is None else _core.Units(*units.parts, units.laws, units.of_constants)
 
 
 def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:

@@ -1,6 +1,7 @@
 """`ddsr fit --units`: read, used and kept, and refused with a reason."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,28 @@ def test_units_are_read_from_names() -> None:
     done = ddsr("fit", "named.csv", "-t", "E [J]", "--units", "names", *BRIEF, "--no-save")
     assert done.exit_code == 0, done.output
     assert "`v [m/s]`^2" in done.stdout
+
+
+@pytest.mark.usefixtures("tables")
+def test_constants_of_a_formula_are_printed_with_their_units() -> None:
+    units = ("--units", "mass=kg,v=m/s,E=J", "--no-save")
+    done = ddsr("fit", "plain.csv", "-t", "E", "--formula", "A * mass * v^2 - B", *units)
+    assert done.exit_code == 0, done.output
+    assert re.search(r"A += 0\.5 ± \S+\n +B += \S+ ± \S+ J\n", done.stdout), done.stdout
+    wrong = ddsr("fit", "plain.csv", "-t", "E", "--template", "mass + f(v)", *units)
+    assert wrong.exit_code == 1 and "the whole has the unit kg, but y has J" in wrong.stderr
+
+
+@pytest.mark.usefixtures("tables")
+def test_units_of_names_with_commas_are_quoted() -> None:
+    table = Path("plain.csv").read_text().replace("mass,v,", '"mass, dry",v=w,', 1)
+    Path("comma.csv").write_text(table)
+    command = ("fit", "comma.csv", "-t", "E", *BRIEF)
+    done = ddsr(*command, "--units", '"mass, dry=kg",v=w=m/s', "--units", "E=J", "--no-save")
+    assert done.exit_code == 0, done.output
+    assert "* `v=w`^2" in done.stdout
+    twice = ddsr(*command, "--units", "E=J,E=N", "--no-save")
+    assert twice.exit_code == 2 and "'E' has two units" in twice.stderr
 
 
 @pytest.mark.usefixtures("tables")

@@ -46,6 +46,30 @@ def test_values_are_checked_between_the_rows(rule, obey, broken):
         assert not checked.is_finite(Expression.parse(text, VOCABULARY)), text
 
 
+@pytest.mark.parametrize(
+    ("text", "is_allowed"),
+    [
+        ("x / (x + 0.3)", True),
+        ("sin(20 * x)", True),
+        ("x * (x - 0.3)", True),
+        ("x / (x - 5)", True),  # beyond the data
+        ("x / (x - 0.3)", False),
+        ("z * x / (x - 0.2345)", False),
+        ("x * z^2 / (x^3 - 0.1)", False),
+        ("x * log(x - 0.1)^2", False),
+    ],
+)
+def test_there_is_no_pole_between_a_zero_and_the_data(text, is_allowed):
+    assert engine("zero at x = 0").is_finite(Expression.parse(text, VOCABULARY)) is is_allowed
+
+
+def test_a_zero_among_the_data_needs_no_more_lines():
+    rows = X - 2.0
+    limits = limits_of(read_rules("zero at x = 0"), VOCABULARY, rows, Y)
+    assert limits is not None and limits.zero_points().shape == (60, 2)
+    assert (limits.zero_points()[:, 0] == 0.0).all()
+
+
 def test_a_dip_between_two_rows_is_found():
     rows = np.column_stack([np.linspace(0.0, 6.0, 7), np.ones(7)])
     wave = Expression.parse("x + 0.9 * sin(x * 6.283185307179586)", VOCABULARY)

@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 from ddsr import DDSRClassifier, DDSRRegressor, RunFolder
 from ddsr.data.units import Units, read_unit
 from ddsr.errors import DataError
+from ddsr.estimator.unit_parameters import Quantities
 from unit_cases import holds_in_all_units
 
 RNG = np.random.default_rng(0)
@@ -102,3 +103,14 @@ def test_runs_resume(tmp_path: Path):
     run.fit()
     model = RunFolder.open(tmp_path / "run").resume(more_epochs=1)
     assert model.n_epochs_ == 2 and np.isfinite(model.predict(X)).all()
+
+
+def test_a_constant_of_the_table_needs_its_unit():
+    table = pd.DataFrame({"m": [1.0, 2.0, 3.0], "r": [1.0, 2.0, 4.0]})
+    units = {"units": {"m": "kg", "r": "m"}, "y_units": "m^2/s^2"}
+    with pytest.raises(DataError, match="'G' is 6.674e-11 without a unit, but G is known as 6.6743e-11 m"):
+        brief(constants={"G": 6.674e-11}, **units).fit(table, table.m / table.r)
+    Quantities.of(
+        ["m", "r"], ["y"], constants={"alpha": 0.0073, "q": 3.0, "G": "6.674e-11 m^3/kg/s^2"}, **units
+    )
+    Quantities.of(["m", "r"], ["y"], units=None, constants={"G": 6.674e-11})

@@ -94,9 +94,15 @@ def test_several_targets() -> None:
     [
         ({"template": "A *"}, TemplateError, "unexpected end"),
         ({"template": "2 * S"}, TemplateError, "nothing to fit"),
-        ({"template": "f(S)", "guesses": ["S"]}, ExpressionError, "leave out guesses"),
+        ({"template": "f(S)", "guesses": ["S"]}, ExpressionError, "a guess says what fills it, such as 'f"),
         ({"template": "f(S)", "preset": "dsr"}, GrammarError, "cannot fill a template"),
         ({"template": "A * f(S)", "config": {"max_length": 2}}, GrammarError, "at least 3 tokens"),
+        (
+            {"template": "A * f(S)", "rules": ["depth at most 3"]},
+            GrammarError,
+            "does not apply to a template",
+        ),
+        ({"template": "A + f(S)", "rules": ["at most 0 of ?"]}, GrammarError, "but the template has 1: A"),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -123,3 +129,13 @@ def test_a_formula_has_intervals_but_no_probability():
     assert model.forms_["weight"].tolist() == [1.0]
     assert "probability" not in str(model)
     assert len(model.suggest(table, 2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("template", "what"), [("A * S + f(w)", "already has S"), ("A + f(w)", r"not an input .* \(f\(w\)\)")]
+)
+def test_a_required_column_must_be_an_input_of_a_function(template, what):
+    with pytest.raises(GrammarError, match=f"rule 'use S': .*{what}"):
+        brief(template, rules=["use S"]).fit(TABLE.assign(w=1.0 + S**2), RATE)
+    table = TABLE.rename(columns={"S": "my S"})
+    brief("A + f(`my S`)", rules=["use `my S`", "use my S"]).fit(table, RATE)

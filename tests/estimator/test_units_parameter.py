@@ -97,7 +97,6 @@ def test_a_classifier_has_odds_without_a_unit():
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"y_units": "J", "template": "A * f(m, v)"}, "units cannot be combined with a template"),
         ({"y_units": "J", "preset": "dsr", "config": None}, "the preset 'dsr' knows no units"),
         (
             {"y_units": "J", "preset": "uniform", "config": None, "unit_constants": 1},
@@ -107,6 +106,10 @@ def test_a_classifier_has_odds_without_a_unit():
         ({}, "y_units is missing"),
         ({"y_units": "A"}, "no expression of the columns has the unit 'A' of y"),
         ({"y_units": "J", "guesses": ["m * v"]}, "does not have the unit of the target"),
+        (
+            {"y_units": "J", "rules": ["symmetric in h, m"]},
+            "rule 'symmetric in h, m': h has the unit 'm' and m has 'kg'",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(parameters, said):

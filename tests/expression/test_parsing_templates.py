@@ -42,7 +42,7 @@ def test_a_function_of_all_columns() -> None:
         ("A * A(x)", "both a constant and a function"),
         ("x(t)", "'x' at position 0 is a variable"),
         ("f(x, x)", "the input 'x' twice"),
-        ("f(2 * x)", "is not a column; the columns are: "),
+        ("f(2 * x)", "the argument 2 \\* x of .f. at position 0 is not a column: add a column"),
         ("f(X)", "the argument 'X' of 'f' at position 0 is not a column .did you mean 'x'"),
         ("sin + A", "lacks its arguments"),
         ("A * sin(x, z)", "takes 1 operand"),

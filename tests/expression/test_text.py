@@ -1,11 +1,14 @@
 """Printing and parsing: exactly printed text parses back to the same expression."""
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ddsr import Expression, ExpressionError, Vocabulary
-from ddsr.expression import OPERATORS
+from ddsr.expression import OPERATORS, Node
+from ddsr.expression.operators import TEMPLATE
+from ddsr.expression.template_parser import parse_template
 from strategies import FULL, NASTY_NAMES, examples, expressions, vocabularies
 
 XY = Vocabulary(("x", "y"))
@@ -223,3 +226,30 @@ def test_any_text_gives_an_expression_or_our_error(text, drawn):
             assert error.position is None or 0 <= error.position <= len(text)
         else:
             assert Expression.parse(str(expression), vocabulary) == expression
+
+
+@pytest.mark.parametrize(
+    ("template", "part", "rounded"),
+    [
+        ("x + A", None, "x - 2.5"),
+        ("x - A", None, "x + 2.5"),
+        ("x + A * x", None, "x - 2.5 * x"),
+        ("exp(-f(x))", "3.5 * x", "exp(-3.5 * x)"),
+        ("x^(-f(x))", "3.5 * x", "x^(-3.5 * x)"),
+        ("x * -f(x)", "3.5 * x", "x * (-3.5 * x)"),
+        ("x - f(x)", "-3.5 * x", "x + 3.5 * x"),
+        ("A^2 + f(x)^2", "-x", "(-2.5)^2 + (-x)^2"),
+    ],
+)
+def test_rounded_templates_have_few_signs(template, part, rounded):
+    operators = ("+", "-", "*", "^", "exp", "neg")
+    vocabulary = Vocabulary(["x"], operators, template=parse_template(template, ["x"]))
+    parts = [Node.constant(-2.5)] if "A" in template else []
+    parts += [] if part is None else [Expression.parse(part, vocabulary.of_parts).tree]
+    filled = Expression.from_tree(vocabulary, Node.operator(TEMPLATE, *parts))
+    shown = filled.text(4)
+    assert shown == rounded
+    rows = np.linspace(0.1, 2.0, 20)[:, None]
+    for text in (shown, str(filled)):
+        again = Expression.parse(text, vocabulary.plain)
+        assert np.allclose(again.to_callable()(rows), filled.to_callable()(rows))

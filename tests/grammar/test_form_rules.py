@@ -94,7 +94,7 @@ def test_a_dict_holds_them():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("increassing in x", "did you mean 'increasing'"),
+        ("increassing in x", "did you mean 'increasing in x'"),
         ("constants from 5 to 1", "ends below its beginning: from 5 to 1"),
         ("rate from 0 to 9", "did you mean 'y from 0 to 9'"),
         ("depth at most 0", "must be an integer of at least 1"),
@@ -182,6 +182,8 @@ def test_depth_can_be_combined_with_several_required_variables():
         (["exponents at most 2", "exponents at least 3"], "no number in common"),
         (["whole exponents", "exponents from 0.2 to 0.8"], "no whole number"),
         (["zero at x = 0", "y from 1 to 2"], "0 is not in this range"),
+        (["depth at most 1", "use x, z"], "'depth at most 1' has room for 1 of .* which are x and z"),
+        (["at most 1 of tanh"], "tanh is not one of the operators of the search"),
         (["increasing in q"], "there is no column 'q'"),
         (["convex in exp"], "exp is no column"),
         (["at most 3 tokens below x"], "x is no operator"),

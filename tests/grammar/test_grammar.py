@@ -209,7 +209,7 @@ CONTRADICTIONS = [
     ),
     ((Forbid("exp", on="X"),), r"there is no column 'X' \(did you mean 'x'\?\)"),
     ((Forbid("exponential", on="x"),), r"'exponential' is not in this vocabulary \(did you mean 'exp'\?\)"),
-    ((AtMost(("x", "tanh"), 1),), "'tanh' is not in this vocabulary"),
+    ((AtMost(("x", "tanh"), 1),), "tanh is not one of the operators of the search"),
     ((AtMost((), 1),), "names no token"),
     ((MustAppear("exp"),), "exp must appear, but only a variable can be required"),
     (("x",), "'x' is not a grammar rule"),

@@ -10,6 +10,7 @@ from ddsr import AtMost, DDSRRegressor, Expression, ExpressionError, Grammar, Vo
 from ddsr.config import DefaultConfig, DenoiserConfig, PaperConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.seeding import with_guesses
+from ddsr.expression.template_parser import parse_template
 from ddsr.grammar.guesses import known_equations, read_guesses
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.presets import PRESETS, parse_method, pose, settings
@@ -208,3 +209,47 @@ def test_guesses_join_a_front():
     assert others == [*front.entries[:2]]
     assert (last.nrmse, last.size) == (0.05, 4) and last.nats is not None
     assert [entry.nrmse for entry in joined(entry("x + 1", 0.2))] == [0.5, 0.2, 0.3, 0.1]
+
+
+def filled_grammar() -> Grammar:
+    template = parse_template("A * f(x) + B * exp(g(x, `my var`))", VOCABULARY.variables)
+    return Grammar(Vocabulary(VOCABULARY.variables, template=template), 30, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("f(x) = x^2; g(x, `my var`) = C * `my var`", "1.0 * x^2 + 1.0 * exp(1.0 * `my var`)"),
+        ("f = x; g = x * `my var`; A = 2.5; B = 1/4", "2.5 * x + 0.25 * exp(x * `my var`)"),
+        ("f(`my var`) = `my var`^3; g = x", "1.0 * x^3 + 1.0 * exp(x)"),
+        ("A = C; g = x; f = sin(x)", "1.0 * sin(x) + 1.0 * exp(x)"),
+    ],
+)
+def test_a_guess_says_what_fills_a_template(text, read):
+    assert [str(guess) for guess in read_guesses([text], filled_grammar())] == [read]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x^2", r"such as 'A = C; B = C; f\(x\) = C \* x; g\(x, my var\) = C \* x'"),
+        ("f = x", r"does not say what g\(x, my var\) should be"),
+        ("f = x; g = x; q = x", "'q' is not a part of the template; its parts are: A, B, f"),
+        ("f = x; g = x; f = x", "'f' is given twice"),
+        ("f = x; g = x; A = x", "A is a constant of the template, so 'x' must be a number"),
+        ("f(x, `my var`) = x; g = x", r"f\(x\) has 1 inputs, not 2"),
+        ("f = x; g = x * z", "unknown variable 'z' at position 15"),
+        ("f = `my var`; g = x", "may not fill|not an input of this hole"),
+    ],
+)
+def test_guesses_that_do_not_fill_the_template_are_refused(text, message):
+    with pytest.raises(ExpressionError, match=message):
+        read_guesses([text], filled_grammar())
+
+
+def test_a_guess_for_a_template_starts_a_search():
+    y = 2.0 * np.exp(-0.5 * X[:, 0]) + X[:, 1] ** 2
+    guess = "f(x0) = exp(-C * x0); g(x1) = x1^2; A = 2"
+    config = {"evaluations_per_epoch": 20, "evolution": RefinerConfig(n_islands=1, restart_steps=0)}
+    model = DDSRRegressor(template="A * f(x0) + g(x1)", guesses=[guess], config=config, max_epochs=1)
+    assert model.fit(X, y).best_.nrmse < 1e-6

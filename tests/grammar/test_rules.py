@@ -1,5 +1,7 @@
 """Rules given as text or as a dict equal the rules that they name."""
 
+import re
+
 import pytest
 
 from ddsr import AtMost, Forbid, Grammar, GrammarError, MustAppear, Nesting, Vocabulary
@@ -64,7 +66,7 @@ def test_a_name_in_backticks_is_the_variable():
         ("at most many of sin", "cannot read"),
         ("no exp on x", "did you mean 'forbid exp on x'"),
         ("forbid exp below sin", "did you mean 'no exp below sin'"),
-        ("forbit exp on x", "cannot read the rule 'forbit exp on x' .did you mean 'forbid'"),
+        ("forbit exp on x", "cannot read the rule 'forbit exp on x' .did you mean 'forbid exp on x'"),
         ("forbid exp, log on x", "expected one name, got 'exp, log'"),
         ("use `x", "backtick is never closed"),
         ([3], "3 is not a rule"),
@@ -81,3 +83,36 @@ def test_a_name_in_backticks_is_the_variable():
 def test_invalid_rules_are_refused(given, message):
     with pytest.raises(GrammarError, match=message):
         read_rules(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("y positive", "y at least 0"),
+        ("t increasing", "increasing in t"),
+        ("y increases with t", "increasing in t"),
+        ("y between 0 and 1", "y from 0 to 1"),
+        ("0 <= y <= 1", "y from 0 to 1"),
+        ("constants >= 0", "constants at least 0"),
+        ("positive constants", "constants positive"),
+        ("integer exponents", "whole exponents"),
+        ("max depth 4", "depth at most 4"),
+        ("y = 0 at t = 0", "zero at t = 0"),
+        ("f(0) = 0", "zero at x = 0"),
+        ("a and b symmetric", "symmetric in a, b"),
+        ("symmetric in a and b", "symmetric in a, b"),
+        ("without offset", "no offset"),
+        ("convx in t", "convex in t"),
+        ("no sin", "at most 0 of sin"),
+        ("y bounded", "y from 0 to 1"),
+    ],
+)
+def test_errors_suggest_the_rule_that_was_meant(given, meant):
+    with pytest.raises(GrammarError, match=re.escape(f"'{meant}'")):
+        read_rules(given)
+    assert read_rules(meant)
+
+
+def test_errors_do_not_suggest_what_is_no_rule():
+    with pytest.raises(GrammarError, match="cannot read the rule 'foo bar'; examples of rules"):
+        read_rules("foo bar")

@@ -59,6 +59,12 @@ def test_shell_line_has_costs():
     assert costs < set(options) and ("--max-size", "9") in options
 
 
+def test_shell_line_has_units_of_names_with_commas():
+    model = DDSRRegressor(max_epochs=2, units={"a,b": "kg", "c": "m/s"}, y_units="J")
+    words = shlex.split(shell_line(model, "y", ("a,b", "c")))
+    assert words[words.index("--units") + 1] == '"a,b=kg",c=m/s,y=J'
+
+
 def test_shell_line_has_rules_and_the_largest_size():
     settings = {"rules": ["use x", "no sin below exp"], "guesses": ["C * x"], "config": {"max_length": 9}}
     words = shlex.split(shell_line(DDSRRegressor(max_epochs=2, **settings), "y", ("x",)))

@@ -1,9 +1,16 @@
+from math import inf
+
 import numpy as np
 import pytest
 
+from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.definitions import read_operators
+from ddsr.grammar.limits import limits_of
+from ddsr.grammar.rules import read_rules
+from ddsr.price.model import Model
 from ddsr.selection.guards.poles import have_poles
+from ddsr.selection.judge import Judge
 
 VOCABULARY = Vocabulary(["x", "y"], ["+", "-", "*", "/", "^", "sin", "cos", "exp", "sqrt", "square", "tan"])
 ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs and is never 0
@@ -62,3 +69,16 @@ def test_expressions_may_have_operators_of_their_own() -> None:
     expressions = [Expression.parse(text, vocabulary) for text in texts]
     rows = np.array([[0.5, 1.0], [1.5, 2.0]])
     assert have_poles(expressions, rows).tolist() == [True, False, True, False]
+
+
+def test_a_pole_between_a_zero_and_the_data_counts() -> None:
+    """Grids miss poles at which the sign stays the same."""
+    rows = np.random.default_rng(0).uniform(1.0, 3.0, size=(60, 2))
+    rules = read_rules("zero at x = 0")
+    y = rows.prod(axis=1) / (rows[:, 0] - 0.5123) ** 2
+    limits = limits_of(rules, VOCABULARY, rows, y)
+    for rule, is_finite in ((None, True), (limits, False)):
+        engine = Engine(VOCABULARY, rows, y, limits=rule, has_offset=False)
+        model = Model.free(Expression.parse("x * y / (x - 0.5123)^2", VOCABULARY))
+        (judged,) = Judge(engine, inf, None).start([model])
+        assert judged.is_finite_between_rows is is_finite

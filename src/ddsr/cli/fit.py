@@ -131,9 +131,11 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 @click.option(
     "--units",
     callback=read_units,
+    multiple=True,
     metavar="A=UNIT,…",
     help="Units of the target and of all features, such as 'E=J,m=kg,v=m/s'; nothing after '=' for a number. "
-    "'names' reads them from names such as 'T [K]'. Equations with inconsistent units are left out.",
+    "'names' reads them from names such as 'T [K]'. Equations with inconsistent units are left out. Can be "
+    "repeated.",
 )
 @click.option(
     "--unit-constants",

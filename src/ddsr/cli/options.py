@@ -74,21 +74,29 @@ def read_operator_list(ctx: click.Context, param: click.Parameter, value: str | 
     return names
 
 
-def read_units(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, str] | str | None:
-    """Read `name=unit` pairs separated by commas, or `names`."""
-    if value is None or value.strip() == "names":
-        return value and "names"
+def read_units(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> dict[str, str] | str | None:
+    """Read `name=unit` pairs separated by commas, or `names`.
+
+    A pair whose name contains a comma is written in double quotes.
+    """
+    parts = [part for text in value for part in next(csv.reader([text], skipinitialspace=True), [""])]
+    if [part.strip() for part in parts] == ["names"]:
+        return "names"
     units: dict[str, str] = {}
-    for part in value.split(","):
-        name, sign, unit = part.partition("=")
-        if not sign or not name.strip():
+    for part in parts:
+        name, sign, unit = (each.strip() for each in part.rpartition("="))
+        if not sign or not name:
             raise click.BadParameter(
-                f"{part.strip()!r} is not a column and its unit, such as 'm=kg': write 'z=' for a number",
+                f"{part.strip()!r} is not a column and its unit, such as 'm=kg': write 'z=' for a number, "
+                "and put the pair in double quotes if the name contains a comma",
                 ctx,
                 param,
             )
-        units[name.strip()] = unit.strip()
-    return units
+        if units.setdefault(name, unit) != unit:
+            raise click.BadParameter(f"{name!r} has two units, {units[name]!r} and {unit!r}", ctx, param)
+    return units or None
 
 
 def read_costs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, float]:

@@ -121,4 +121,5 @@ def _print_constants(table: pd.DataFrame | None) -> None:
     width = max(map(len, names))
     for name, row in zip(names, table.to_dict("records"), strict=True):
         error = "fixed" if row["is_exact"] else f"± {row['standard_error']:.2g}"
-        click.echo(f"  {name.ljust(width)} = {row['value']:.6g} {error}")
+        unit = printable(f" {row['unit']}") if row.get("unit") else ""
+        click.echo(f"  {name.ljust(width)} = {row['value']:.6g} {error}{unit}")

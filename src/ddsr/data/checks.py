@@ -17,6 +17,7 @@ from ddsr.errors import DataError
 
 # Maximum number of observations: doubles can represent every whole number up to here.
 MOST_COUNTED = 2**53
+OR_PREPARE = ", or pass missing='drop' or missing='impute' to the estimator"
 
 
 def as_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
@@ -36,9 +37,10 @@ def check_finite(rows: Floats, variables: Sequence[str]) -> None:
     """Refuse rows with NaN or infinite values."""
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
+        is_missing = np.isnan(rows[row, column])
         raise DataError(
             f"X has {_describe(rows[row, column])} in row {row}, column {variables[column]!r}: "
-            "remove or fill such rows first"
+            f"remove or fill such rows first{OR_PREPARE if is_missing else ''}"
         )
 
 

@@ -18,9 +18,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from ddsr.data.arrays import Floats
+from ddsr.data.checks import OR_PREPARE
 from ddsr.data.times import check_no_times
 from ddsr.errors import DataError, DataTypeError
 
+MISSING = f"remove or fill such rows first{OR_PREPARE}"
 # The beginning of NumPy's error message for text.
 TEXT = "could not convert string to float"
 ENCODE = (
@@ -177,7 +179,7 @@ def _check_mask(table: np.ma.MaskedArray[Any, Any], what: str) -> None:
     if len(masked):
         column = f", column 'x{masked[0][1]}'" if what == "X" and table.ndim == 2 else ""
         where = f"row {masked[0][0]}{column}"
-        raise DataError(f"{what} has a missing (masked) value in {where}: remove or fill such rows first")
+        raise DataError(f"{what} has a missing (masked) value in {where}: {MISSING}")
 
 
 def _column_names(table: Any) -> tuple[str, ...]:
@@ -204,7 +206,7 @@ def _of_column(table: Any, what: str) -> DataError | None:
             missing = [row for row, value in enumerate(column) if _is_missing(value)]
             if missing:
                 where = f"row {missing[0]}, column {name!r}"
-                return DataError(f"{what} has a missing value in {where}: remove or fill such rows first")
+                return DataError(f"{what} has a missing value in {where}: {MISSING}")
             reason = f"column {name!r} of {what} cannot be read as numbers: {error}"
             remedy = ONE_HOT if what == "X" else ENCODE
             return DataError(f"{reason}; {remedy}" if str(error).startswith(TEXT) else reason)
@@ -215,8 +217,18 @@ def _of_text(error: Exception, what: str) -> DataError | None:
     """Return an error that explains how to encode text, or None if the error is another one."""
     if not str(error).startswith(TEXT):
         return None
-    remedy = ENCODE if what == "X" else ENCODE.replace("drop the column", "choose another target")
-    return DataError(f"{what} contains text: {error}; {remedy}")
+    remedy = ENCODE
+    if what == "y":
+        remedy = (
+            f"use DDSRClassifier for classes, {ENCODE.replace('drop the column', 'choose another target')}"
+        )
+    return DataError(f"{what} contains text, such as {_quoted(error)}: {remedy}")
+
+
+def _quoted(error: Exception) -> str:
+    """Return the text that NumPy could not read as a number, in quotes."""
+    given = str(error).removeprefix(TEXT).removeprefix(":").strip()
+    return given.removeprefix("np.str_(").removesuffix(")")
 
 
 def _of_kind(error: Exception) -> DataError:

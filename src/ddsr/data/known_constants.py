@@ -83,6 +83,18 @@ def _read(name: str, value: object) -> GivenConstant:
     return GivenConstant(name, float(value), unit)
 
 
+def refuse_without_units(constants: Sequence[GivenConstant]) -> None:
+    """Refuse a bare number for a name of the table whose constant has a unit."""
+    for name, value, unit in constants:
+        known = PHYSICAL_CONSTANTS.get(name)
+        if known is not None and known.unit and not unit:
+            raise DataError(
+                f"the known constant {name!r} is {value:g} without a unit, but {name} is known as "
+                f"{known.value:g} {known.unit}: add the unit, such as '{value:g} {known.unit}', or pass None "
+                "for the value of the table; a number without a unit needs another name"
+            )
+
+
 def in_system(constants: Sequence[GivenConstant], units: Sequence[Unit]) -> list[tuple[float, Unit]]:
     """Return the values of constants in the coherent system of other units, with their units there.
 

@@ -14,7 +14,8 @@ MOST_NAMED = 8  # different units that are combined
 MOST_FACTORS = 3
 LARGEST_DENOMINATOR = 12
 SMALLEST = 1e-6
-COMPOUND = 1.5  # as bad as this much of an exponent: a factor such as (m/s)
+# As bad as this much of an exponent: a factor such as (m/s), and an exponent such as 1/2.
+COMPOUND, FRACTION = 1.5, 1.5
 
 
 def text_of(parts: Sequence[int], units: Units) -> str:
@@ -38,7 +39,7 @@ def text_of(parts: Sequence[int], units: Units) -> str:
         for some in combinations(named, size):
             powers = _powers(np.array([each for each, _ in some], dtype=np.float64) / PARTS, wanted)
             if powers is not None:
-                cost = float(sum(abs(power) + int(power.denominator > 1) for power in powers))
+                cost = float(sum(abs(power) + FRACTION * (power.denominator > 1) for power in powers))
                 cost += COMPOUND * sum(not name.isalpha() for _, name in some)
                 text = _product([(name, power) for (_, name), power in zip(some, powers, strict=True)])
                 best = min(best or (cost, text), (cost, text), key=lambda pair: pair[0])

@@ -58,15 +58,23 @@ class Unit:
         return self.text or "no unit"
 
 
+HoleSum = tuple[tuple[float, ...], tuple[float, ...]]
+"""the units of a template's holes, each times a factor, and a unit as multiples of 1 / PARTS"""
+
+
 @dataclass(frozen=True)
 class Units:
-    """The units of all columns and of the target."""
+    """The units of all columns and of the target, and what they demand of a template."""
 
     names: tuple[str, ...]
     columns: tuple[Unit, ...]
     target: Unit
     n_constants: int = 0
     """number of fitted constants of an equation that may have a unit"""
+    laws: tuple[HoleSum, ...] = ()
+    """sums that must be 0, if there is a template"""
+    of_constants: tuple[HoleSum | None, ...] = ()
+    """the units of the template's constants; None for any"""
 
     @classmethod
     def of(
@@ -112,10 +120,14 @@ class Units:
         """Return the units of a table with more columns."""
         return replace(self, names=(*self.names, *names), columns=(*self.columns, *columns))
 
-    def checked(self) -> Units:
-        """Check that the units are those of one system, and that some expression can have that of y."""
+    def checked(self, has_template: bool = False) -> Units:
+        """Check that the units are those of one system, and that some expression can have that of y.
+
+        The constants of a template may have any unit.
+        """
         self._check_coherent()
-        self._check_reachable()
+        if not has_template:
+            self._check_reachable()
         return self
 
     @property
@@ -131,7 +143,8 @@ class Units:
         return columns, _parts(self.target, dimensions), self.n_constants
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Units, (self.names, self.columns, self.target, self.n_constants)
+        given = self.names, self.columns, self.target, self.n_constants, self.laws, self.of_constants
+        return Units, given
 
     @property
     def _dimensions(self) -> tuple[str, ...]:

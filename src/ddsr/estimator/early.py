@@ -13,8 +13,9 @@ from ddsr.engine import FitOptions, core_units
 from ddsr.estimator.goal import Goal
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
+from ddsr.estimator.template_units import with_template
 from ddsr.estimator.threads import threads_of
-from ddsr.estimator.unit_parameters import Quantities, check_units_are_supported
+from ddsr.estimator.unit_parameters import Quantities
 from ddsr.expression import Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
 from ddsr.expression.known_constant import with_known_constants
@@ -39,7 +40,6 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     method = parse_method(parameters["preset"])
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
-    check_units_are_supported(parameters.get("units"), parameters.get("template"))
     read_constants(parameters.get("constants", ()))
     Loss.of(parameters["loss"])
     Goal.of(parameters.get("stop_at"))
@@ -72,9 +72,11 @@ def first_entry(
         parameters.get("y_units"),
         parameters.get("unit_constants", 0),
         parameters.get("constants", ()),
+        has_template=text is not None,
     )
-    names, units = (*features, *quantities.known), quantities.units[0]
+    names = (*features, *quantities.known)
     template = None if text is None else parse_template(text, names, own_among(operators))
+    units = with_template(quantities.units[0], template)
     vocabulary = Vocabulary(names, operators, template=template)
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())), units=core_units(units))
     read_guesses(parameters.get("guesses", ()), grammar)

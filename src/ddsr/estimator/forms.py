@@ -16,6 +16,7 @@ from ddsr.errors import DataError
 from ddsr.estimator.intervals import intervals_table
 from ddsr.estimator.latex_tables import DEFAULT_COLUMNS, latex_table
 from ddsr.estimator.tables import equations_table
+from ddsr.estimator.template_units import with_template
 from ddsr.estimator.unit_parameters import Quantities
 from ddsr.expression import Expression
 from ddsr.expression.exports.c import to_c
@@ -115,7 +116,8 @@ class EquationForms:
         Rows are c0, c1, … in the order of the equation; `table.attrs["equation"]` is the equation with these
         names. Intervals are linearised about the fit and assume that the equation is correct. A constant that
         is fixed at a simple number is marked `is_exact`, and its interval is that number. With
-        `unit_constants`, the column `unit` has the unit of each constant, written in those of the columns.
+        `unit_constants`, or with units and a template, the column `unit` has the unit of each constant,
+        written in those of the columns.
         """
 
         def table(outcome: Outcome, row: int) -> pd.DataFrame:
@@ -143,18 +145,21 @@ class EquationForms:
 
     def _units_of_constants(self, outcome: Outcome, equation: Expression) -> list[str] | None:
         """Return the unit of each constant; None if constants are numbers."""
-        if not getattr(self, "unit_constants", 0):
+        template = outcome.best.expression.vocabulary.template
+        if getattr(self, "units", None) is None or not (getattr(self, "unit_constants", 0) or template):
             return None
-        given = (getattr(self, name) for name in ("units", "y_units", "unit_constants", "constants"))
+        given = {name: getattr(self, name) for name in ("units", "y_units", "unit_constants", "constants")}
         names = outcome.best.expression.vocabulary.inputs
-        quantities = Quantities.of(names, self.target_names_, *given)
-        units = next(
+        has_template = template is not None
+        quantities = Quantities.of(names, self.target_names_, **given, has_template=has_template)
+        found = next(
             each for each, own in zip(quantities.units, self.outcomes_, strict=True) if own is outcome
         )
+        units = with_template(found, template)
         in_core = core_units(units)
-        assert units is not None and in_core is not None  # unit_constants need units
-        found = units_of_constants(equation, in_core)
-        return ["?" if parts is None else text_of(parts, units) for parts in found]
+        assert units is not None and in_core is not None  # they are given
+        of_constants = units_of_constants(equation, in_core)
+        return ["?" if parts is None else text_of(parts, units) for parts in of_constants]
 
     def _form(self, index: Index, form: Callable[[Expression], T]) -> T | list[T]:
         return self._for_each(index, lambda outcome, row: form(outcome.front.entries[row].equation))

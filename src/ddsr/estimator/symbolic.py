@@ -36,9 +36,10 @@ from ddsr.estimator.tables import (
     sample_table,
     sampled_positions,
 )
+from ddsr.estimator.template_units import with_template
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
-from ddsr.estimator.unit_parameters import Quantities, check_units_are_supported
+from ddsr.estimator.unit_parameters import Quantities
 from ddsr.estimator.verbosity import check_verbose, shown
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.definitions import own_among, read_operators
@@ -121,7 +122,6 @@ class SymbolicEstimator(
         budget = Budget.of(config, self.max_time, self.max_epochs, started, self.stop_at)
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
-        check_units_are_supported(self.units, self.template)
         fits = [
             Fit(
                 problem,
@@ -155,7 +155,7 @@ class SymbolicEstimator(
         own = own_among(operators)
         targets = read.targets
         given = self.units, self.y_units, self.unit_constants, self.constants
-        quantities = Quantities.of(read.names, targets.names, *given)
+        quantities = Quantities.of(read.names, targets.names, *given, has_template=self.template is not None)
         names = (*read.names, *quantities.known)
         rows = with_known_constants(read.X, quantities.known)
         template = None if self.template is None else parse_template(self.template, names, own)
@@ -173,7 +173,7 @@ class SymbolicEstimator(
                     )
                 else:
                     data = data.with_target(target)
-                data = replace(data, units=quantities.units[output])
+                data = replace(data, units=with_template(quantities.units[output], template))
                 problem = pose(
                     method,
                     vocabulary,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ddsr.data.frames import naming
-from ddsr.data.known_constants import ConstantsLike, in_system, read_constants
+from ddsr.data.known_constants import ConstantsLike, in_system, read_constants, refuse_without_units
 from ddsr.data.units import Units, labelled
 from ddsr.errors import DataError
 from ddsr.expression.known_constant import KnownConstant
@@ -32,6 +32,7 @@ class Quantities:
         y_units: str | Sequence[str] | None = None,
         unit_constants: int = 0,
         constants: ConstantsLike = (),
+        has_template: bool = False,
     ) -> Quantities:
         """Read the parameters for a table with these columns and targets."""
         given = read_constants(constants, names)
@@ -40,6 +41,7 @@ class Quantities:
                 raise DataError("y_units and unit_constants need units, such as units={'m': 'kg'}")
             known = tuple(KnownConstant(name, value) for name, value, _ in given)
             return cls(known, (None,) * len(targets))
+        refuse_without_units(given)
         texts = _of_targets(y_units, targets)
         read = []
         for target, text in zip(targets, texts, strict=True):
@@ -51,7 +53,7 @@ class Quantities:
         checked = []
         for target, each in zip(targets, read, strict=True):
             with naming(target if len(targets) > 1 else None):
-                checked.append(each.with_columns(known, [unit for _, unit in pairs]).checked())
+                checked.append(each.with_columns(known, [unit for _, unit in pairs]).checked(has_template))
         return cls(known, tuple(checked))
 
 
@@ -69,9 +71,3 @@ def _of_targets(y_units: str | Sequence[str] | None, targets: Sequence[str]) -> 
     if len(y_units) != len(targets):
         raise DataError(f"y_units has {len(y_units)} units, but y has {len(targets)} columns")
     return list(y_units)
-
-
-def check_units_are_supported(units: UnitsLike, template: str | None) -> None:
-    """Refuse units together with a template."""
-    if units is not None and template is not None:
-        raise DataError("units cannot be combined with a template: leave one of them out")

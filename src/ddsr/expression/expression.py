@@ -266,8 +266,13 @@ class Expression:
     # Exports
 
     def text(self, precision: Precision = None) -> str:
-        """Return infix text with `precision` significant digits, or all digits, so that it parses back."""
-        return printing.to_text(self.expanded, self.precision_of_expanded(precision))
+        """Return infix text with `precision` significant digits, or all digits, so that it parses back.
+
+        A filled template is parsed back as the whole formula, so rounded text may simplify its signs.
+        """
+        return printing.to_text(
+            self.expanded, self.precision_of_expanded(precision), self.is_filled and precision is not None
+        )
 
     def skeleton(self, names: Sequence[str] | None = None) -> str:
         """Return infix text with `?` for every constant, or with given names in breadth-first order."""

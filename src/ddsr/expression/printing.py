@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ddsr.errors import ExpressionError
-from ddsr.expression.operators import Operator
+from ddsr.expression.operators import OPERATORS, Operator
 from ddsr.expression.parser import UNARY_MINUS
+from ddsr.expression.tree import Kind, Node
 from ddsr.expression.words import write_name
 
 if TYPE_CHECKING:
@@ -33,10 +34,28 @@ class Piece(NamedTuple):
         return self.text if self.precedence >= least else f"({self.text})"
 
 
-def to_text(expression: Folded, precision: Precision = None) -> str:
-    """Return infix text; constants have `precision` significant digits, or all digits to parse back."""
+def to_text(expression: Folded, precision: Precision = None, has_few_signs: bool = False) -> str:
+    """Return infix text; constants have `precision` significant digits, or all digits to parse back.
+
+    With few signs, `a + -2` becomes `a - 2`, which is another tree.
+    """
     written = constant_writer(precision)
-    return _write(expression, lambda value: number(_constant_text(written(value))))
+    return _write(expression, lambda value: number(_constant_text(written(value))), has_few_signs)
+
+
+def node_text(node: Node) -> str:
+    """Return the text of a part of a template."""
+    return _node_piece(node).text
+
+
+def _node_piece(node: Node) -> Piece:
+    operands = [_node_piece(child) for child in node.children]
+    if node.kind is Kind.OPERATOR:
+        row = OPERATORS.get(node.name)
+        return call(node.name, operands) if row is None else _apply(row, operands)
+    if node.kind is Kind.HOLE:
+        return call(node.name, operands) if operands else Piece(node.name)
+    return Piece(write_name(node.name)) if node.kind is Kind.VARIABLE else number(digits(node.value, None))
 
 
 def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
@@ -45,15 +64,33 @@ def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
     return _write(expression, lambda value: Piece(next(marks)))  # a fold meets the last constant first
 
 
-def _write(expression: Folded, constant: Callable[[float], Piece]) -> str:
+def _write(expression: Folded, constant: Callable[[float], Piece], has_few_signs: bool = False) -> str:
     vocabulary = expression.vocabulary
     names = [write_name(name, vocabulary.operators) for name in vocabulary.variables]
+    apply = _apply if "neg" in vocabulary.operators else _apply_without_neg
     return expression.fold(
         variable=lambda column: Piece(names[column]),
         constant=constant,
         one=number("1"),
-        apply=_apply if "neg" in vocabulary.operators else _apply_without_neg,
+        apply=(lambda row, operands: _with_few_signs(row, operands) or apply(row, operands))
+        if has_few_signs
+        else apply,
     ).text
+
+
+def _with_few_signs(row: Operator, operands: list[Piece]) -> Piece | None:
+    """Return a - b for a + -b, a + b for a - -b, and -a * b for -(a * b); None for all else."""
+    last = operands[-1]
+    if row.name in ("add", "sub") and last.text.startswith("-") and last.precedence > row.precedence:
+        left, sign = operands[0], "-" if row.name == "add" else "+"
+        text = f"{left.within(row.precedence)} {sign} {last.text[1:]}"
+        return Piece(text, row.precedence, left.is_fixed and last.is_fixed)
+    if row.name == "neg" and not last.text.startswith("-"):
+        if last.precedence == OPERATORS["mul"].precedence:
+            return Piece(f"-{last.text}", last.precedence, last.is_fixed)
+        if last.text[0].isdigit() and last.precedence == ATOM:
+            return number(f"-{last.text}")
+    return None
 
 
 def _apply_without_neg(row: Operator, operands: list[Piece]) -> Piece:

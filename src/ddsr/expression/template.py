@@ -88,7 +88,7 @@ class Template:
             if node.kind is not Kind.HOLE:
                 return node
             hole = by_name[node.name]
-            return _renamed(part_of[hole], dict(zip(hole.inputs, node.children, strict=True)))
+            return renamed(part_of[hole], dict(zip(hole.inputs, node.children, strict=True)))
 
         return fill(self.tree)
 
@@ -101,12 +101,12 @@ def _nodes(tree: Node) -> Iterator[Node]:
             yield from _nodes(child)
 
 
-def _renamed(node: Node, arguments: Mapping[str, Node]) -> Node:
-    """Return a tree with the variables of a later use of its hole."""
+def renamed(node: Node, arguments: Mapping[str, Node]) -> Node:
+    """Return a tree with other variables, such as those of a later use of its hole."""
     if node.kind is Kind.VARIABLE:
         return arguments.get(node.name, node)
     return (
-        Node.operator(node.name, *(_renamed(child, arguments) for child in node.children))
+        Node.operator(node.name, *(renamed(child, arguments) for child in node.children))
         if (node.kind is Kind.OPERATOR)
         else node
     )

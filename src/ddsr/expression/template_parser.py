@@ -15,6 +15,7 @@ from ddsr.errors import ExpressionError, TemplateError, did_you_mean
 from ddsr.expression.operators import NAMES_OF_QUANTITIES, OPERATORS
 from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.parser import Open, Parser, error_at
+from ddsr.expression.printing import node_text
 from ddsr.expression.template import Hole, Template
 from ddsr.expression.tree import Kind, Node
 from ddsr.expression.vocabulary import Vocabulary
@@ -104,7 +105,11 @@ class _TemplateParser(Parser):
 
 
 def _wrong_argument(function: Word, argument: Node, columns: Sequence[str]) -> ExpressionError:
-    hint = did_you_mean(argument.name, columns) if argument.kind is Kind.HOLE else ""
-    given = f" {argument.name!r}" if argument.kind is Kind.HOLE else ""
-    what = f"the argument{given} of {function.quote}"
+    if argument.kind is not Kind.HOLE:
+        what = f"the argument {node_text(argument)} of {function.quote}"
+        return error_at(
+            function, what, " is not a column: add a column with its values to the table, and name that"
+        )
+    hint = did_you_mean(argument.name, columns)
+    what = f"the argument {argument.name!r} of {function.quote}"
     return error_at(function, what, f" is not a column{hint}; the columns are: {', '.join(columns)}")

@@ -7,6 +7,7 @@ from itertools import combinations
 from math import inf
 
 from ddsr.errors import GrammarError
+from ddsr.expression.template import Template
 from ddsr.grammar.form_rules import ConstantRange, Exponents, MaxDepth, NoOffset
 from ddsr.grammar.value_rules import Decreasing, Increasing, ValueRange, ZeroAt
 
@@ -21,13 +22,49 @@ def check_consistent(rules: Sequence[object]) -> None:
                 raise GrammarError(f"{both}: {reason}; leave one of them out")
 
 
-def check_template(rules: Sequence[object]) -> None:
-    """Refuse rules on the sum at the root, which a template fixes."""
+def check_depth(rules: Sequence[object], required: Sequence[str]) -> None:
+    """Refuse a depth that leaves no place for all variables that must appear."""
+    for rule in rules:
+        if isinstance(rule, MaxDepth) and len(required) > 2 ** (rule.n - 1):
+            raise GrammarError(
+                f"rule '{rule}' has room for {2 ** (rule.n - 1)} of the variables that must appear, which "
+                f"are {_joined(required)}: leave one of the rules out"
+            )
+
+
+def check_template(
+    rules: Sequence[object], required: Sequence[str], template: Template, limit_of_constants: int | None
+) -> None:
+    """Refuse rules on what a template fixes.
+
+    `limit_of_constants` is the smallest number of constants that a rule allows.
+    """
     for rule in rules:
         if isinstance(rule, (NoOffset, MaxDepth)):
             raise GrammarError(
                 f"rule '{rule}' does not apply to a template: write the template so, or drop it"
             )
+    inputs = {name for hole in template.functions for name in hole.inputs}
+    for name in required:
+        if name in inputs:
+            continue
+        if name in template.columns:
+            raise GrammarError(f"rule 'use {name}': the template already has {name}, so drop the rule")
+        listed = _joined([str(hole) for hole in template.functions]) or "there is none"
+        raise GrammarError(
+            f"rule 'use {name}': {name} is not an input of an unknown function of the template ({listed}); "
+            "add it to one, or drop the rule"
+        )
+    n = len(template.constants)
+    if limit_of_constants is not None and limit_of_constants < n:
+        raise GrammarError(
+            f"a rule allows at most {limit_of_constants} constants, but the template has {n}: "
+            f"{_joined([hole.name for hole in template.constants])}"
+        )
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _courses(one: object, other: object) -> str:

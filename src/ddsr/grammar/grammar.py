@@ -31,10 +31,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr.errors import GrammarError, VocabularyError, did_you_mean
-from ddsr.expression.operators import PERIODIC, TEMPLATE
+from ddsr.expression.operators import OPERATORS, PERIODIC, SYMBOLS, TEMPLATE
 from ddsr.expression.vocabulary import Vocabulary
-from ddsr.grammar.consistency import check_consistent, check_template
+from ddsr.grammar.consistency import check_consistent, check_depth, check_template
 from ddsr.grammar.form_rules import FormRule, MaxDepth, OperandSize, form_rules
+from ddsr.grammar.token_arrays import as_logits, as_row_numbers, as_tokens, as_word
 from ddsr.grammar.value_rules import ValueRule, inputs_of
 
 # Maximum number of columns that an error message lists.
@@ -152,9 +153,24 @@ class Grammar:
             raise GrammarError(f"rules must be a list of rules, not {self.rules!r}")
         object.__setattr__(self, "rules", tuple(self.rules))
         check_consistent(self.rules)
-        if self.vocabulary.template is not None:
-            check_template(self.rules)
+        self._check_required()
         object.__setattr__(self, "core", _build(self))
+
+    def _check_required(self) -> None:
+        """Refuse rules that leave no place for what must appear."""
+        vocabulary, required = self.vocabulary, dict[str, None]()
+        limits = []
+        for rule in self.rules:
+            if isinstance(rule, MustAppear):
+                tokens = _columns_named(vocabulary, rule.variables, rule)
+                first = vocabulary.first_variable
+                required |= dict.fromkeys(vocabulary.variables[k - first] for k in tokens if k >= first)
+            elif isinstance(rule, AtMost):
+                has_constants = vocabulary.constant in _tokens_named(vocabulary, rule.tokens, rule)
+                limits += [rule.n] * has_constants
+        check_depth(self.rules, tuple(required))
+        if vocabulary.template is not None:
+            check_template(self.rules, tuple(required), vocabulary.template, min(limits, default=None))
 
     def __reduce__(self) -> tuple[type[Grammar], tuple[object, ...]]:
         return Grammar, (self.vocabulary, self.max_length, self.max_constants, self.rules, self.units)
@@ -166,7 +182,7 @@ class Grammar:
         the end of the tree, or after the first unknown position.
         """
         with _named_errors(self.vocabulary):
-            return self.core.legal_tokens(_tokens(rows, 2), n_threads).view(np.bool_)
+            return self.core.legal_tokens(as_tokens(rows, 2), n_threads).view(np.bool_)
 
     def is_legal(
         self, rows: ArrayLike, n_threads: int = 1, constants: ArrayLike | None = None
@@ -177,12 +193,12 @@ class Grammar:
         """
         numbers = None if constants is None else np.ascontiguousarray(constants, dtype=np.float64)
         with _named_errors(self.vocabulary):
-            return self.core.is_legal(_tokens(rows, 2), n_threads, numbers).view(np.bool_)
+            return self.core.is_legal(as_tokens(rows, 2), n_threads, numbers).view(np.bool_)
 
     def check(self, tokens: ArrayLike, constants: Sequence[float] = ()) -> str | None:
         """Describe which rule an expression breaks and where; None if it obeys them all."""
         with _named_errors(self.vocabulary):
-            position, reason = self.core.check(_tokens(tokens, 1), list(constants))
+            position, reason = self.core.check(as_tokens(tokens, 1), list(constants))
         return None if position < 0 else f"position {position}: {with_names(self.vocabulary, reason)}"
 
     def fill(
@@ -203,7 +219,11 @@ class Grammar:
         """
         with _named_errors(self.vocabulary):
             return self.core.fill(
-                _logits(logits), _tokens(kept, 2), _word(seed, "seed"), _word(stream, "stream"), n_threads
+                as_logits(logits),
+                as_tokens(kept, 2),
+                as_word(seed, "seed"),
+                as_word(stream, "stream"),
+                n_threads,
             )
 
     def fill_tokens(
@@ -220,13 +240,13 @@ class Grammar:
         Logits of kept tokens are never read, so this is faster the more tokens are kept. Rows can
         share logits: `logits_of` (B,) then holds the index of each row's logits.
         """
-        numbers = None if logits_of is None else _row_numbers(logits_of)
+        numbers = None if logits_of is None else as_row_numbers(logits_of)
         with _named_errors(self.vocabulary):
             return self.core.fill_tokens(
-                _logits(logits),
-                _tokens(kept, 2),
-                _word(seed, "seed"),
-                _word(stream, "stream"),
+                as_logits(logits),
+                as_tokens(kept, 2),
+                as_word(seed, "seed"),
+                as_word(stream, "stream"),
                 n_threads,
                 numbers,
             )
@@ -292,6 +312,12 @@ def _tokens_named(vocabulary: Vocabulary, given: str | Sequence[str], rule: Rule
     try:
         return [vocabulary.token(name) for name in listed]
     except (VocabularyError, TypeError) as error:
+        absent = [name for name in listed if SYMBOLS.get(name, name) in OPERATORS]
+        if absent and absent[0] not in vocabulary.names:
+            raise GrammarError(
+                f"rule '{rule}': {absent[0]} is not one of the operators of the search, which are: "
+                f"{', '.join(vocabulary.operators)}; drop the rule, or add the operator"
+            ) from None
         raise GrammarError(f"rule '{rule}': {error}") from None
 
 
@@ -337,35 +363,6 @@ def _named_errors(vocabulary: Vocabulary) -> Iterator[None]:
         raise GrammarError(with_names(vocabulary, str(error))) from None
 
 
-def _logits(given: ArrayLike) -> NDArray[np.float32]:
-    logits = np.ascontiguousarray(given, dtype=np.float32)
-    if logits.ndim != 3:
-        raise GrammarError(f"logits must have the shape (B, M, V), got {logits.shape}")
-    return logits
-
-
-def _row_numbers(given: ArrayLike) -> NDArray[np.int64]:
-    numbers = np.asarray(given)
-    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
-        raise GrammarError(
-            f"logits_of must be integers of shape (B,), got {numbers.dtype} of shape {numbers.shape}"
-        )
-    return np.ascontiguousarray(numbers, dtype=np.int64)
-
-
-def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:
-    tokens = np.asarray(given)
-    if tokens.ndim != n_dims:
-        raise GrammarError(f"tokens must have {n_dims} dimension(s), got shape {tokens.shape}")
-    if tokens.dtype != np.int16:
-        if tokens.size and not np.issubdtype(tokens.dtype, np.integer):
-            raise GrammarError(f"tokens must be integers, got {tokens.dtype}")
-        range_ = np.iinfo(np.int16)
-        if tokens.size and not range_.min <= tokens.min() <= tokens.max() <= range_.max:
-            raise GrammarError(f"tokens range from {tokens.min()} to {tokens.max()}, which are not token ids")
-    return np.ascontiguousarray(tokens, dtype=np.int16)
-
-
 def _joined(names: str | Sequence[str]) -> str:
     return names if isinstance(names, str) else ", ".join(map(str, names))
 
@@ -374,9 +371,3 @@ def _count(value: int, what: str) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
         raise GrammarError(f"{what} must be an integer of at least 0, got {value!r}")
     return min(int(value), 2**31 - 1)
-
-
-def _word(value: int, what: str) -> int:
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
-        raise GrammarError(f"{what} must be an integer from 0 to 2**64 - 1, got {value!r}")
-    return int(value)

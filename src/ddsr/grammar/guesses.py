@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
-from ddsr.errors import ExpressionError
+from ddsr.errors import ExpressionError, did_you_mean
 from ddsr.expression import Expression, Kind, Node, Operator, Vocabulary, unscaled
 from ddsr.expression.operators import TEMPLATE, numpy_function
+from ddsr.expression.template import Hole, renamed
 from ddsr.expression.words import split_words
 from ddsr.grammar import Grammar
 
@@ -34,11 +35,9 @@ def _read(text: object, grammar: Grammar) -> Expression:
     if not isinstance(text, str):
         raise ExpressionError(f"a guess must be a string such as 'C * x + 1', not {text!r}")
     vocabulary = grammar.vocabulary
-    if vocabulary.template is not None:
-        raise ExpressionError(f"the guess {text!r} cannot start a search with a template: leave out guesses")
     try:
-        parsed = Expression.parse(_with_marks(text, vocabulary.variables), vocabulary)
-        expression = Expression.from_tree(vocabulary, _folded(parsed))
+        tree = _tree(text, vocabulary) if vocabulary.template is None else _filling(text, vocabulary)
+        expression = Expression.from_tree(vocabulary, tree)
     except ExpressionError as error:
         raise ExpressionError(f"cannot read the guess {text!r}: {error}", error.position) from None
     broken = grammar.check(expression.tokens, expression.constants)
@@ -46,6 +45,54 @@ def _read(text: object, grammar: Grammar) -> Expression:
         reason = broken.partition(": ")[2]  # without the token position, which users do not know
         raise ExpressionError(f"the guess {text!r} breaks a rule of the search: {reason}")
     return expression
+
+
+def _tree(text: str, vocabulary: Vocabulary) -> Node:
+    return _folded(Expression.parse(_with_marks(text, vocabulary.variables), vocabulary))
+
+
+def _filling(text: str, vocabulary: Vocabulary) -> Node:
+    """Read what fills a template: `f(t) = C * t; A = 2.5`. Constants that are left out start at 1."""
+    template = vocabulary.template
+    assert template is not None
+    parts: dict[str, Node] = {}
+    end = -1
+    for part in text.split(";"):
+        end += 1 + len(part)
+        head, sign, body = part.partition("=")
+        head, body = head.strip(), " " * (end - len(body)) + body  # so that positions in messages are right
+        if not sign:
+            example = "; ".join(
+                f"{hole} = {'C' if hole.is_constant else f'C * {hole.inputs[0]}'}" for hole in template.holes
+            )
+            raise ExpressionError(f"with a template, a guess says what fills it, such as {example!r}")
+        name, _, inputs = head.removesuffix(")").partition("(")
+        hole = next((hole for hole in template.holes if hole.name == name.strip()), None)
+        if hole is None or hole.name in parts:
+            hint = did_you_mean(name, [hole.name for hole in template.holes])
+            why = "is given twice" if hole else f"is not a part of the template{hint}"
+            listed = ", ".join(map(str, template.holes))
+            raise ExpressionError(f"{head!r} {why}; its parts are: {listed}")
+        parts[hole.name] = _part(hole, inputs, body, vocabulary.of_parts)
+    missing = [str(hole) for hole in template.functions if hole.name not in parts]
+    if missing:
+        raise ExpressionError(f"it does not say what {' and '.join(missing)} should be")
+    return Node.operator(TEMPLATE, *(parts.get(hole.name, Node.constant()) for hole in template.holes))
+
+
+def _part(hole: Hole, inputs: str, body: str, vocabulary: Vocabulary) -> Node:
+    """Read what fills one hole; `inputs` are the columns that stand for those of the hole."""
+    tree = _tree(body, vocabulary)
+    if hole.is_constant:
+        if tree.kind not in (Kind.CONSTANT, Kind.ONE):
+            raise ExpressionError(
+                f"{hole} is a constant of the template, so {body.strip()!r} must be a number"
+            )
+        return Node.constant(tree.value)
+    given = tuple(each.strip().strip("`") for each in inputs.split(",")) if inputs else hole.inputs
+    if len(given) != len(hole.inputs):
+        raise ExpressionError(f"{hole} has {len(hole.inputs)} inputs, not {len(given)}")
+    return renamed(tree, dict(zip(given, map(Node.variable, hole.inputs), strict=True)))
 
 
 def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[Expression]:

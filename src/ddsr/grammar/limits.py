@@ -91,6 +91,7 @@ class _Grids:
         # in random order, so that the first lines are a sample of all
         self.X = every[np.random.default_rng(0).permutation(len(every))]
         self.low, self.high = X.min(axis=0), X.max(axis=0)
+        self.of_data = np.array([self.low, self.high])
         for zero in zeros:  # an increasing equation has no pole between its zero and the data
             column = self._column(zero.variable)
             self.low[column] = min(self.low[column], zero.value)
@@ -104,12 +105,20 @@ class _Grids:
             return [self._course(rule)]
         match rule:
             case ZeroAt(variable, value):
-                return [(_core.ValueCheck.zero, self._at(self._column(variable), value), -inf, inf)]
+                return self._zero(self._column(variable), value)
             case Symmetric(first, second):
                 pairs = self._exchanged(self._column(first), self._column(second))
                 return [(_core.ValueCheck.alike, pairs, -inf, inf)]
             case _:
                 return self._range(rule)
+
+    def _zero(self, column: int, value: float) -> list[Check]:
+        """Return the check at the zero, and one for poles between it and the data."""
+        at_zero = _core.ValueCheck.zero, self._at(column, value), -inf, inf
+        nearest = float(np.clip(value, *self.of_data[:, column]))
+        if nearest == value:
+            return [at_zero]
+        return [at_zero, (_core.ValueCheck.no_pole, self._lines_between(column, value, nearest), -inf, inf)]
 
     def _course(self, rule: OfInput) -> Check:
         return KINDS[type(rule)], self._lines(self._column(rule.variable)), -inf, inf
@@ -132,13 +141,17 @@ class _Grids:
 
     def _lines(self, column: int) -> int:
         if column not in self._line_grids:
-            most = max(1, min(MOST_LINES, MOST_POINTS // (POINTS_IN_LINE * self.X.shape[1])))
-            rows = self._others([column], most)
-            n = POINTS_IN_LINE if len(rows) > 1 else POINTS_IN_ONLY_LINE
-            points = np.repeat(rows, n, axis=0)
-            points[:, column] = np.tile(np.linspace(self.low[column], self.high[column], n), len(rows))
-            self._line_grids[column] = self._added(points, n)
+            ends = float(self.low[column]), float(self.high[column])
+            self._line_grids[column] = self._lines_between(column, *ends)
         return self._line_grids[column]
+
+    def _lines_between(self, column: int, first: float, last: float) -> int:
+        most = max(1, min(MOST_LINES, MOST_POINTS // (POINTS_IN_LINE * self.X.shape[1])))
+        rows = self._others([column], most)
+        n = POINTS_IN_LINE if len(rows) > 1 else POINTS_IN_ONLY_LINE
+        points = np.repeat(rows, n, axis=0)
+        points[:, column] = np.tile(np.linspace(first, last, n), len(rows))
+        return self._added(points, n)
 
     def _at(self, column: int, value: float) -> int:
         rows = self._others([column], MOST_ROWS)

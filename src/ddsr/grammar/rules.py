@@ -49,6 +49,7 @@ from ddsr.grammar import (
     ZeroAt,
 )
 from ddsr.grammar.form_rules import SMALLEST
+from ddsr.grammar.rule_hints import suggestion
 
 RulesLike = Rule | str | Mapping[str, Any] | Iterable[Rule | str | Mapping[str, Any]]
 
@@ -86,10 +87,6 @@ KINDS = (
     *("forbid", "nesting", "at_most", "must_appear", "exponents", "depth", "operand_size", "constants"),
     *("no_offset", "zero_at", "values", *COURSES, "symmetric"),
 )
-WORDS = (
-    *("forbid", "at", "no", "use", "exponents", "whole", "depth", "constants", "zero", "y", "values"),
-    *(*COURSES, "symmetric"),
-)
 EXAMPLES = "'forbid exp on x', 'at most 2 of sin, cos', 'no exp below exp', 'use x', 'increasing in x'"
 
 
@@ -120,23 +117,13 @@ def _sentence(text: str) -> list[Rule]:
         if match:
             made = make(*match.groups())
             return made if isinstance(made, list) else [made]
-    raise GrammarError(f"cannot read the rule {text!r}{_suggestion(text)}; examples of rules: {EXAMPLES}")
+    raise GrammarError(
+        f"cannot read the rule {text!r}{suggestion(text, _is_rule)}; examples of rules: {EXAMPLES}"
+    )
 
 
-def _suggestion(text: str) -> str:
-    """Return a question that suggests a rule like this one, or its first word."""
-    for mistaken, rule in (("no", "forbid {} on {}"), ("forbid", "no {} below {}")):
-        match = re.fullmatch(rf"{mistaken} (.+?) (?:on|below) (.+)", text.strip(), re.DOTALL)
-        if match:
-            return f" (did you mean {rule.format(*match.groups())!r}?)"
-    first = text.split()[:1]
-    if not first or first[0] in WORDS or first[0] in OPERATORS:
-        return ""
-    hint = did_you_mean(first[0], ("constants", "exponents", "values"))
-    of_range = re.fullmatch(rf".+? ({_RANGE})", text.strip(), re.DOTALL)
-    if of_range and not hint:
-        return f" (did you mean {f'y {of_range[1]}'!r}?)"
-    return did_you_mean(first[0], WORDS)
+def _is_rule(text: str) -> bool:
+    return any(re.fullmatch(pattern, text, re.DOTALL) for pattern, _ in _SENTENCES)
 
 
 def _entries(kind: str, content: Any) -> Iterator[Rule]:
@@ -191,7 +178,12 @@ def _courses(course: str, variables: Iterable[str]) -> list[Rule]:
 def _symmetric(variables: Sequence[str]) -> list[Rule]:
     """Return rules that together allow any exchange of the variables."""
     if len(variables) < 2:
-        raise GrammarError(f"symmetric needs at least two inputs, got {', '.join(variables)!r}")
+        given = ", ".join(variables)
+        names = given.replace(" and ", ", ") if " and " in given else f"{given or 'a'}, b"
+        raise GrammarError(
+            f"symmetric needs at least two inputs, got {given!r}: write them with a comma, such as "
+            f"'symmetric in {names}'"
+        )
     return [Symmetric(variables[0], other) for other in variables[1:]]
 
 

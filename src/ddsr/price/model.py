@@ -135,16 +135,36 @@ def split_factor(node: Node) -> tuple[float, Node]:
 
 
 def with_fixed_exponents(models: Sequence[Model], engine: Engine) -> Sequence[Model]:
-    """Return the models with those constants fixed that belong to the structure because of units."""
-    if engine.units is None or not models:
+    """Return the models with those exponents fixed that units or rules make a part of the structure.
+
+    A rule that exponents are whole leaves nothing to fit: `x^1.0` is the structure `x`.
+    """
+    if not models:
         return models
     marks = engine.fixed_by_units(Batch.of(model.expression for model in models))
-    if marks is None:
+    is_whole = engine.limits is not None and engine.limits.has_whole_exponents
+    if marks is None and not is_whole:
         return models
+    rows = [model.is_fixed for model in models] if marks is None else marks.astype(bool).tolist()
     return [
         Model(
             model.expression,
-            tuple(is_fixed or bool(mark) for is_fixed, mark in zip(model.is_fixed, row, strict=False)),
+            tuple(
+                is_fixed or mark or (is_whole and is_exponent)
+                for is_fixed, mark, is_exponent in zip(
+                    model.is_fixed, row, _are_exponents(model.expression), strict=False
+                )
+            ),
         )
-        for model, row in zip(models, marks, strict=True)
+        for model, row in zip(models, rows, strict=True)
     ]
+
+
+def _are_exponents(expression: Expression) -> Iterator[bool]:
+    """Yield for each constant whether it is an exponent, in breadth-first order."""
+    level_order = [(expression.tree, False)]
+    for node, is_exponent in level_order:  # grows while it is walked
+        if node.kind is Kind.CONSTANT:
+            yield is_exponent
+        is_power = node.operation == "pow"
+        level_order.extend((child, is_power and place == 1) for place, child in enumerate(node.children))

@@ -81,7 +81,7 @@ def shell_line(
     texts.append(("--constant", _listed_constants(settings.pop("constants", ()))))
     if isinstance(settings.get("units"), Mapping) and isinstance(settings.get("y_units"), str):
         units = {**settings.pop("units"), target: settings.pop("y_units")}
-        texts.append(("--units", [",".join(f"{name}={unit}" for name, unit in units.items())]))
+        texts.append(("--units", [_listed(f"{name}={unit}" for name, unit in units.items())]))
     config = settings.get("config")
     if isinstance(config, dict) and config.keys() <= {"max_length", *COSTS}:
         settings |= {name: value for name, value in settings.pop("config").items() if name not in COSTS}

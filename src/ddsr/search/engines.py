@@ -13,6 +13,7 @@ from ddsr.grammar.limits import allow_offset, check_values, limits_of
 from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise, noise_of_loss
 from ddsr.search.plain_forms import MOST_VARIABLES
+from ddsr.search.unit_support import check_symmetric
 
 
 def engine_of(
@@ -20,6 +21,7 @@ def engine_of(
 ) -> Engine:
     """Return an engine that gives no finite error to expressions whose values or constants break a rule."""
     vocabulary, rules = grammar.vocabulary, grammar.rules
+    check_symmetric(grammar, data.units)
     if data.loss.is_of_values:
         check_values(rules, data.y)
     return Engine(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -197,7 +198,7 @@ class Judge:
         unseen = nats_of_leverage(models, self.samples, [one.outliers.rows for one in judged], tolerated)
         unseen += nats_of_growth(models, self._mean_squares(judged), self.samples)
         expressions = [model.expression for model in models]
-        has_pole = have_poles(expressions, self.samples.audited.rows, self.engine.n_threads)
+        has_pole = have_poles(expressions, self._rows_without_poles, self.engine.n_threads)
         swings = np.zeros(len(models), dtype=bool)
         if self.has_few_rows:  # in large tables, neighbouring rows are near
             swings = swing(expressions, self._paths(expressions), self.engine.n_threads)
@@ -212,6 +213,12 @@ class Judge:
             )
             for one, nats, is_infinite, is_swinging in zip(judged, unseen, has_pole, swings, strict=True)
         ]
+
+    @cached_property
+    def _rows_without_poles(self) -> NDArray[np.float64]:
+        """Rows among which there may be no pole: those of the data, and where equations must be 0."""
+        rows, limits = self.samples.audited.rows, self.engine.limits
+        return rows if limits is None else np.vstack([rows, limits.zero_points()])
 
     def _paths(self, expressions: Sequence[Expression]) -> Paths:
         """Return the paths along the columns that these expressions use; there may be thousands of others."""

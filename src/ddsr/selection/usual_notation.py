@@ -47,10 +47,12 @@ def in_usual_notation(
 
 
 def _with_fixed_exponents(entry: FrontEntry, engine: Engine) -> FrontEntry:
-    """Mark the constants of an equation that belong to the structure because of units."""
-    if engine.units is None or entry.is_free is not None:
+    """Mark the constants of an equation that belong to the structure because of units or rules."""
+    if entry.is_free is not None:
         return entry
     model = with_fixed_exponents([Model.free(entry.equation)], engine)[0]
+    if not any(model.is_fixed):
+        return entry
     return replace(entry, is_free=tuple(not is_fixed for is_fixed in model.is_fixed))
 
 
