@@ -183,8 +183,8 @@ def test_depth_can_be_combined_with_several_required_variables():
         (["whole exponents", "exponents from 0.2 to 0.8"], "no whole number"),
         (["zero at x = 0", "y from 1 to 2"], "0 is not in this range"),
         (["increasing in q"], "there is no column 'q'"),
-        (["convex in exp"], "exp is no column"),
-        (["at most 3 tokens below x"], "x is no operator"),
+        (["convex in exp"], "exp is not a column"),
+        (["at most 3 tokens below x"], "x is not an operator"),
         (["at most 3 tokens below cosh"], "rule 'at most 3 tokens below cosh'"),
     ],
 )

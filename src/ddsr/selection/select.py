@@ -182,7 +182,7 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
         forms = [one, *judge.rational_forms(one)]
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
         best = min(forms, key=length_of)
-        tied = [form for form in forms if _is_another_writing(form, best)]
+        tied = [form for form in forms if _is_another_notation(form, best)]
         ranked[place] = replace(_plainest(tied, best, judge), length=best.length)
     return ranked
 
@@ -199,7 +199,7 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
     return plainest
 
 
-def _is_another_writing(form: Judged, best: Judged) -> bool:
+def _is_another_notation(form: Judged, best: Judged) -> bool:
     """Return whether a form is nearly as short as the best one, with as few constants."""
     has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
     its, others = form.model.expression, best.model.expression
