@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations
 
 import numpy as np
@@ -83,19 +82,13 @@ def _written(grammar: Grammar, powers: dict[str, Fraction]) -> Iterator[Expressi
         below = [_power(grammar, name, -power, repeats) for name, power in powers.items() if power < 0]
         if None in above or None in below:
             continue
-        top = _product([node for node in above if node is not None])
-        bottom = _product([node for node in below if node is not None])
-        if bottom is not None:
-            top = Node.operator("div", Node.one() if top is None else top, bottom)
-        if top is not None:
-            try:
-                yield Expression.from_tree(grammar.vocabulary, top)
-            except ExpressionError:  # an operator is missing
-                continue
-
-
-def _product(factors: Sequence[Node]) -> Node | None:
-    return reduce(lambda a, b: Node.operator("mul", a, b), factors) if factors else None
+        whole, divisor = (Node.product(node for node in each if node is not None) for each in (above, below))
+        try:
+            yield Expression.from_tree(
+                grammar.vocabulary, Node.operator("div", whole, divisor) if below else whole
+            )
+        except ExpressionError:  # an operator is missing
+            continue
 
 
 def _power(grammar: Grammar, name: str, power: Fraction, repeats: bool) -> Node | None:
@@ -104,7 +97,7 @@ def _power(grammar: Grammar, name: str, power: Fraction, repeats: bool) -> Node 
     if power == 1:
         return node
     if repeats:
-        return _product([node] * int(power)) if power.denominator == 1 and power <= 4 else None
+        return Node.product([node] * int(power)) if power.denominator == 1 and power <= 4 else None
     for special, operator in ((Fraction(2), "square"), (Fraction(1, 2), "sqrt"), (Fraction(3), "cube")):
         if power == special and operator in operators:
             return Node.operator(operator, node)

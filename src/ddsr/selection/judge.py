@@ -169,9 +169,7 @@ class Judge:
             return []
         models = with_fixed_exponents(models, self.engine)
         batch = Batch.of(model.expression for model in models)
-        is_fixed = np.ones(batch.constants.shape, dtype=bool)
-        for row, model in enumerate(models):
-            is_fixed[row, : len(model.is_fixed)] = model.is_fixed
+        is_fixed = ~batch.mask(model.is_free for model in models)
         scores = self.engine.refit(
             batch, is_fixed, max_steps=max_steps, tolerance=tolerance, deadline=Deadline(self.deadline)
         )

@@ -80,8 +80,7 @@ class Judged:
     def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:
         """Return the model in its final notation, or as it is if time is short."""
         model = self.model if is_hurried else rewritten(self.model, is_allowed)
-        is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
-        return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
+        return Selected(model.expression, model.is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
 
 def rank_of(one: Judged) -> float:
