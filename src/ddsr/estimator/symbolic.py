@@ -79,8 +79,8 @@ class SymbolicEstimator(
         read = self._read(X, y, weights, preparation)
         method, budget, rules, fits = self._posed(read, started)
         self.n_fits_, self.preparation_ = self._n_fits_before() + 1, read.preparation
-        self.is_weighted_ = weights.sample_weight is not None or weights.y_err is not None
-        self.has_counts_ = weights.counts is not None
+        self.is_weighted_ = weights.sample_weight is not None
+        self.has_counts_, self.has_errors_ = weights.counts is not None, weights.y_err is not None
         if journal is not None:
             journal.begin(fits[0])
         note = self._call_back if journal is None else journal.note
