@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ddsr.expression import Expression
 from ddsr.price.description_length import LEAST_STRENGTH
 from ddsr.price.model import Model
+from ddsr.search.front import FrontEntry
 from ddsr.selection.guards.outliers import Outliers
 from ddsr.selection.notation import rewritten
 
@@ -36,6 +37,11 @@ class Selected:
     """nats, up to a term that all candidates share"""
     is_finite_between_rows: bool = True
     """whether it has no pole among the rows and is defined where further rows may lie (`guards/domain.py`)"""
+
+    @property
+    def entry(self) -> FrontEntry:
+        """The candidate as an entry of a front."""
+        return FrontEntry(self.expression, self.nrmse, is_free=self.is_free, nats=self.description_length)
 
 
 @dataclass(frozen=True)

@@ -97,11 +97,9 @@ def front_of(
 
     The choice stays even if a smaller equation has a lower error. New entries of `left_out` are added.
     """
-    entries = [
-        FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
-    ]
+    entries = [one.entry for one in found]
     chosen, least_error, front = entries[0], inf, []
-    as_found = [FrontEntry(entry.equation, entry.nrmse, 1.0, 0.0) for entry in left_out]
+    as_found = [FrontEntry(entry.equation, entry.nrmse) for entry in left_out]
     for entry in sorted([*entries, *as_found], key=lambda each: (each.size, each.nrmse)):
         # another notation of the choice differs by rounding
         is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - SAME_ERROR) * chosen.nrmse
