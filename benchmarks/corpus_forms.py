@@ -68,6 +68,10 @@ class NamelessForms:
             if other.described.key in form.keys:
                 yield index
 
+    def alike(self, form: NamelessForm) -> list[int]:
+        """Return the positions of forms with the same parts, which may be arranged differently."""
+        return [index for index, _ in self._forms.get(form.signature, ())]
+
     def __contains__(self, form: NamelessForm) -> bool:
         return any(True for _ in self.indices_of(form))
 

@@ -21,7 +21,7 @@ from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression
 from ddsr.expression.signs import signs_of
 from ddsr.expression.vocabulary import Vocabulary
-from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite, positive_variables
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
 
 AT_A_TIME = 20_000
@@ -73,7 +73,7 @@ def signature_of(problem: BenchmarkProblem, options: ExampleOptions) -> int | No
         formula = Batch.of([Expression.parse(text, vocabulary)])
     except ExpressionError:
         return None
-    positive = [name for name, (low, _) in zip(problem.variables, problem.ranges, strict=True) if low > 0]
+    positive = positive_variables(problem)
     form, has_form = standard_forms(formula, positive)
     if not has_form[0]:
         return None

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "engine/cholesky.hpp"
 #include "random.hpp"
@@ -12,11 +14,12 @@ namespace ddsr {
 namespace {
 
 constexpr std::size_t MOST_ROWS = 32;
-constexpr int N_DRAWN = 16;
+constexpr int N_DRAWN = 32;
 // Of the logarithm of a random size, and of a random change from row to row.
 constexpr double SPREAD = 0.7, SPREAD_OF_CHANGES = 1.2;
+constexpr double NARROWEST = 6.0;  // logarithm of the steepness of a peak among the rows
 constexpr double EXPONENTS[] = {1.5, 0.5, 2.0, -0.5, 0.75, 3.0, -1.5, 1.2};
-constexpr double CHANCE_OF_MINUS = 0.3, CHANCE_WITHIN = 0.5;
+constexpr double CHANCE_OF_MINUS = 0.3, CHANCE_WITHIN = 0.5, CHANCE_AT_EXTREME = 0.5;
 constexpr std::uint64_t STREAM = 0x5354;
 constexpr double RIDGE = 1e-10;  // relative, for terms that are proportional to each other
 
@@ -40,6 +43,9 @@ Starts::Starts(const Dataset& data) : is_squared_(data.loss().is_squared()) {
     y_.push_back(data.y()[row]);
     weights_.push_back(data.weights() == nullptr ? 1.0 : data.weights()[row]);
   }
+  const double mean = std::accumulate(y_.begin(), y_.end(), 0.0) / static_cast<double>(n);
+  for (std::size_t i = 1; i < n; ++i)
+    if (std::abs(y_[i] - mean) > std::abs(y_[extreme_] - mean)) extreme_ = i;
 }
 
 std::vector<std::vector<double>> Starts::best(const Structure& structure, std::uint64_t seed,
@@ -61,7 +67,7 @@ std::vector<std::vector<double>> Starts::best(const Structure& structure, std::u
 
 Starts::Start Starts::draw(const Structure& structure) {
   constants_.clear(), terms_.clear();
-  n_drawn_ = 0;
+  n_drawn_ = 0, log_steepness_ = 0.0;
   const Values values = whole(structure);
   const double squares = is_squared_ ? fit_factors(values) : 0.0;
   return {constants_, std::isfinite(squares) ? squares : std::numeric_limits<double>::infinity()};
@@ -212,11 +218,16 @@ Starts::Values Starts::list(const Structure& structure, double target) {
 // At the top the sign is that of y; inside a function it is unknown.
 double Starts::fitted_factor(const Values& rest, double target) {
   if (target != 0.0) return around(target) / size(rest) * (start_ == 0 ? 1.0 : sign(0.1));
-  return around(1.0) / natural(rest) * sign(0.5);
+  const double steepness = std::exp(std::exchange(log_steepness_, 0.0));
+  return around(1.0) * steepness / natural(rest) * sign(0.5);
 }
 
 double Starts::fitted_term(const Values& rest, double target) {
-  if (sees_changes() && uniform() < CHANCE_WITHIN) {  // x - c is 0 somewhere among the rows
+  if (sees_changes() && uniform() < CHANCE_WITHIN) {  // x - c is 0 among the rows, or at a peak
+    if (uniform() < CHANCE_AT_EXTREME) {
+      log_steepness_ = NARROWEST * uniform();
+      return -rest[extreme_];
+    }
     const auto [least, most] = std::minmax_element(rest.begin(), rest.end());
     return -(*least + uniform() * (*most - *least));
   }

@@ -53,6 +53,8 @@ class Starts {
   Values y_, weights_;           // of the same rows
   bool is_squared_;              // whether the loss is the square of the error
   double typical_ = 1.0;         // a typical value of y, with its sign
+  std::size_t extreme_ = 0;      // the row whose y is farthest from the mean
+  double log_steepness_ = 0.0;   // of the peak that was placed there
   std::vector<double> constants_;
   std::vector<Term> terms_;
   std::uint64_t seed_ = 0;

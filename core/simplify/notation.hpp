@@ -59,7 +59,7 @@ std::optional<FlaggedFormula> rewritten(const Vocabulary& vocabulary, const Flag
 Tree with_simple_bases(const Tree& tree);
 // exp(log(c) * f) for c^f with a fitted c
 Tree with_exponentials(const Tree& tree);
-// u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), exp(c * u) for exp(u)^c
+// u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), exp(c * u) for exp(u)^c, c * log(u) for log(u^c)
 Tree with_powers(const Tree& tree);
 
 // notation_angles.cpp

@@ -87,6 +87,19 @@ std::optional<Tree> power_of_exponential(const Tree& base, const Tree& power) {
   return joined(base.op, std::move(exponential), std::move(*number));
 }
 
+// p * log(u) for log(u^p), where u must be positive: unless p is even. A factor in front is combined with p.
+std::optional<Tree> logarithm_of_power(const Tree& tree) {
+  const bool is_scaled = tree.is(Op::Mul) && tree.operands[0].is_constant();
+  if (is_scaled || tree.is(Op::Neg)) {
+    std::optional<Tree> inner = logarithm_of_power(tree.operands.back());
+    return inner ? with_number_times(is_scaled ? tree.operands[0] : known(-1.0), *inner) : std::nullopt;
+  }
+  if (!tree.is(Op::Log) || !tree.operands[0].is(Op::Pow)) return {};
+  const Tree &base = tree.operands[0].operands[0], &exponent = tree.operands[0].operands[1];
+  if (!exponent.is_constant() || std::fmod(exponent.value, 2.0) == 0.0) return {};
+  return joined(Op::Mul, exponent, applied(Op::Log, base));
+}
+
 }  // namespace
 
 Tree with_simple_bases(const Tree& given) {
@@ -113,6 +126,7 @@ Tree with_exponentials(const Tree& given) {
 }
 
 Tree with_powers(const Tree& given) {
+  if (std::optional<Tree> product = logarithm_of_power(given)) return with_operands(*product, with_powers);
   Tree tree = with_operands(given, with_powers);
   if (tree.is(Op::Sqrt)) return power_of_exponential(tree.operands[0], known(0.5)).value_or(tree);
   if (tree.is(Op::Pow) && tree.operands[1].is_constant())

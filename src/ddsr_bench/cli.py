@@ -70,6 +70,7 @@ def bench() -> None:
     default=1,
     help="Number of runs of each problem, with the seeds 0, 1, ….",
 )
+@click.option("--first-seed", type=click.IntRange(0), metavar="N", default=0, help="First seed of --trials.")
 @click.option(
     "--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help="Time limit of each search."
 )

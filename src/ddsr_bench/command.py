@@ -45,6 +45,7 @@ class SuiteRun:
     draw: int | None = None
     draw_seed: int = 0
     trials: int
+    first_seed: int = 0
     seconds: float | None
     epochs: int | None
     jobs: int
@@ -90,6 +91,7 @@ class SuiteRun:
             methods=tuple(self.methods),
             noises=tuple(self.noises),
             trials=self.trials,
+            first_seed=self.first_seed,
             template=self._first_task(problems[0]),
             memory=self.memory,
             command=self._command(),
@@ -124,6 +126,7 @@ class SuiteRun:
             "method": self.methods,
             "noise": self.noises,
             "trials": self.trials,
+            "first-seed": self.first_seed or None,
             "time": self.seconds,
             "epochs": self.epochs,
             "threads": self.threads,

@@ -36,6 +36,11 @@ def plan_of(suite, template, **settings):
     return Plan(problems=load_suite(suite), methods=("linear",), template=template, **settings)
 
 
+def test_the_first_seed_can_be_chosen(suite, template):
+    seeds = [task.seed for task in plan_of(suite, template, trials=2, first_seed=100).tasks()]
+    assert seeds == [100, 100, 101, 101]
+
+
 def test_a_run_is_a_row_with_all_keys(suite, template, tmp_path, warm_slot):
     plan = plan_of(suite, template, noises=(0.0, 0.1))
     slots = iter([warm_slot, Slot()])

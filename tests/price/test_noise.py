@@ -38,6 +38,13 @@ def test_a_change_of_sign_or_an_exact_law_leave_errors_constant():
     assert noise_of(2.0 * X[:, 0], X).kind == "constant"
 
 
+def test_large_relative_errors_over_decades_are_relative():
+    year = np.arange(1971.0, 2003.0, 2.0)
+    clean = 2300.0 * 2.0 ** ((year - 1971.0) / 2.0)
+    noise = np.random.default_rng(0).normal(size=len(year))
+    assert noise_of(clean * np.exp(0.25 * noise), year[:, None]).kind == "relative"
+
+
 def test_misfits_of_a_too_small_form_are_not_errors():
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3.0, size=(60, 1))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.realistic.curves import Curve, Input
 from benchmarks.starts import engines_of, far_laws, is_reached
 
 from ddsr import Engine, Vocabulary
@@ -18,6 +19,22 @@ def test_laws_far_from_the_origin_are_reached():
     with np.errstate(all="ignore"):
         reached = [is_reached(engines_of(law, 0)["constant"], 1500, 6, 40) for law in LAWS.values()]
     assert sum(reached) >= len(reached) - 2
+
+
+def test_a_narrow_peak_on_a_background_is_reached():
+    line = Curve(
+        "narrow line",
+        "far",
+        "0.7 + 3.1*exp(-((w - 6563)/1.1)^2)",
+        (Input("w", 6550.0, 6576.0),),
+        27,
+        0.0,
+        "constant",
+        "develop",
+    )
+    with np.errstate(all="ignore"):
+        reached = [is_reached(engines_of(line, seed)["constant"], 1500, 6, 40) for seed in range(3)]
+    assert sum(reached) >= 2
 
 
 def test_relative_errors_are_weighed_in_the_choice_of_starts():

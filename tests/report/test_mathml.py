@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ddsr.expression import OPERATORS, Expression, Vocabulary
 from ddsr.report.equations import typeset
 from ddsr.report.mathml import name_of, to_mathml
+from ddsr.search.front import FrontEntry
 from page_cases import parsed
 from strategies import FULL, expressions, mild_floats, variable_names
 
@@ -243,7 +244,7 @@ def test_lines_can_break_between_the_terms_of_a_sum():
 def test_every_equation_can_be_typeset(names, data):
     vocabulary = Vocabulary(names, tuple(OPERATORS))
     expression = data.draw(expressions(vocabulary, max_size=8))
-    (span,) = parsed(typeset(expression, names[0])).children
+    (span,) = parsed(typeset(FrontEntry(expression, 0.1), names[0])).children
     assert span.tag == "span" and span.attributes["class"] == "equation"
     assert {element.tag for element in span.all()} <= {
         *("span", "math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msub", "msqrt", "wbr")

@@ -20,6 +20,10 @@ from strategies import PLAIN, expressions, mild_floats
         ("exp(z * log(x))", "x^z"),
         ("exp(log(x) * z) + y", "x^z + y"),
         ("exp(log(x) + z)", "exp(log(x) + z)"),
+        ("log(x^3.5)", "3.5 * log(x)"),
+        ("-log(x^3.5)", "-3.5 * log(x)"),
+        ("log((x + y)^3)", "3 * log(x + y)"),
+        ("log(x^2)", "log(x^2)"),  # x may be negative
         ("sqrt(exp(x * y))", "exp(0.5 * x * y)"),
         ("sqrt(exp(-x^2))", "exp(-0.5 * x^2)"),
         ("sqrt(exp(-1 * x^2 / y))", "exp(-0.5 * x^2 / y)"),

@@ -14,6 +14,7 @@ NUMBER = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
 LEAST_WIDTH = 20  # of the column of equations, even in narrow terminals
 INDENT = 2
 MARK = "→"
+SHORT_TEXTS = "short_texts"  # attribute of a table: each equation with the digits that it needs
 
 
 class PrintedTable(pd.DataFrame):  # type: ignore[misc]  # pandas has no types
@@ -33,7 +34,8 @@ class PrintedTable(pd.DataFrame):  # type: ignore[misc]  # pandas has no types
         """Return one line per equation; the chosen one is marked."""
         if self.empty or not {*self.printed, "equation"} <= set(self.columns):
             return str(super().__repr__())
-        rounded = self["equation"].map(_rounded)
+        short = self.attrs.get(SHORT_TEXTS, {})
+        rounded = self["equation"].map(lambda text: short.get(text) or _rounded(text))
         table = pd.DataFrame({name: self[name] for name in self.printed})
         if "is_best" in self.columns:
             table.insert(0, "", self["is_best"].map({True: MARK, False: ""}))

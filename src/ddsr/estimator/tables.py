@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ddsr.data.arrays import Floats
 from ddsr.engine import values
-from ddsr.estimator.printed_tables import EquationTable
+from ddsr.estimator.printed_tables import SHORT_TEXTS, EquationTable
 from ddsr.expression import Expression
 from ddsr.learning.curves import EpochStats, UpdateStats
 from ddsr.search.contributors.names import GENERATOR, PRIOR, REFINER, SYMMETRIES
@@ -25,7 +25,7 @@ NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.na
 def equations_table(outcome: Outcome) -> EquationTable:
     """Return one row per equation, by increasing size."""
     front, spread, n_rows = outcome.front, outcome.spread, outcome.n_counted
-    return EquationTable(
+    table = EquationTable(
         {
             "complexity": [entry.size for entry in front],
             "loss": [outcome.loss.mean(entry.nrmse * spread) for entry in front],
@@ -36,6 +36,8 @@ def equations_table(outcome: Outcome) -> EquationTable:
             "is_best": [row == outcome.chosen for row in range(len(front))],
         }
     )
+    table.attrs[SHORT_TEXTS] = {entry.equation.text(): entry.short_text() for entry in front}
+    return table
 
 
 def sample_table(equation: Expression, X: Floats, y: Floats, rows: NDArray[np.intp]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from ddsr.data.checks import check_whole
 from ddsr.data.frames import named_targets
 from ddsr.errors import DataError
 from ddsr.estimator.intervals import check_level
-from ddsr.estimator.printed_tables import FormTable
+from ddsr.estimator.printed_tables import SHORT_TEXTS, FormTable
 from ddsr.estimator.unit_parameters import labelled_targets
 from ddsr.grammar.grid_note import grid_note, rules_on_grid
 from ddsr.selection.averaging import Prediction, informative_rows, interval, predicted_by_forms
@@ -144,4 +144,5 @@ def forms_table(outcome: Outcome) -> FormTable:
         }
     )
     table.attrs["weight_left"] = outcome.weight_left
+    table.attrs[SHORT_TEXTS] = {entry.equation.text(): entry.short_text() for entry in entries}
     return table

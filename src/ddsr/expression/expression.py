@@ -19,6 +19,7 @@ from ddsr.expression.folded import used_operators
 from ddsr.expression.operators import TEMPLATE, Operator
 from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.parser import parse
+from ddsr.expression.printing import Precision
 from ddsr.expression.signs import signs_of
 from ddsr.expression.tree import Kind, Node
 from ddsr.expression.vocabulary import Vocabulary
@@ -264,9 +265,9 @@ class Expression:
 
     # Exports
 
-    def text(self, precision: int | None = None) -> str:
+    def text(self, precision: Precision = None) -> str:
         """Return infix text with `precision` significant digits, or all digits, so that it parses back."""
-        return printing.to_text(self.expanded, precision)
+        return printing.to_text(self.expanded, self.precision_of_expanded(precision))
 
     def skeleton(self, names: Sequence[str] | None = None) -> str:
         """Return infix text with `?` for every constant, or with given names in breadth-first order."""
@@ -277,15 +278,21 @@ class Expression:
         texts = [printing.digits(value, None) if own is None else marks[own] for own, value in numbers]
         return printing.to_skeleton(self.expanded, texts)
 
+    def precision_of_expanded(self, precision: Precision) -> Precision:
+        """Return the precision of the constants of `expanded`, which has the numbers of the template, too."""
+        if not isinstance(precision, Sequence) or not self.is_filled:
+            return precision
+        return [printing.SHORT_PRECISION if own is None else precision[own] for own in self._own_constants]
+
     @cached_property
     def _own_constants(self) -> tuple[int | None, ...]:
         """Index of each constant of the expanded form in `constants`; None for numbers of the template."""
         marks = {LEAST_NORMAL * (number + 1): number for number in range(self.n_constants)}
         return tuple(map(marks.get, self.with_constants(marks).expanded.constants))
 
-    def to_latex(self, precision: int | None = None) -> str:
+    def to_latex(self, precision: Precision = None) -> str:
         """Return LaTeX for math mode, with the structure of the expression."""
-        return latex.to_latex(self.expanded, precision)
+        return latex.to_latex(self.expanded, self.precision_of_expanded(precision))
 
     def to_sympy(self) -> Any:
         """Return a SymPy expression, with SymPy's automatic simplifications."""

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ddsr.expression.operators import Operator
-from ddsr.expression.printing import ATOM, Piece, check_precision, digits, is_minus_one
+from ddsr.expression.printing import ATOM, Piece, Precision, constant_writer, is_minus_one
 
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
@@ -22,13 +22,13 @@ _READABLE_NAME = re.compile(r"[^\W\d_][^\W_]*(_[^\W_]+)*")
 _SPELLED = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim "} | {c: f"\\{c}" for c in "#$%&_{}"}
 
 
-def to_latex(expression: Folded, precision: int | None = None) -> str:
+def to_latex(expression: Folded, precision: Precision = None) -> str:
     """Return LaTeX for math mode; constants have `precision` significant digits, or all."""
-    check_precision(precision)
+    written = constant_writer(precision)
     names = expression.vocabulary.variables
     return expression.fold(
         variable=lambda column: Piece(write_name(names[column])),
-        constant=lambda value: _number(digits(value, precision)),
+        constant=lambda value: _number(written(value)),
         one=Piece("1"),
         apply=_apply,
     ).text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ddsr.errors import ExpressionError
 from ddsr.expression.operators import Operator
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
 
 SHORT_PRECISION = 4  # digits of constants if there is little space for equations
+# Significant digits: of all constants, or of each one in breadth-first order. None: all digits.
+Precision: TypeAlias = "int | Sequence[int] | None"
 ATOM = 9  # binds as tightly as a function call: never in parentheses
 
 
@@ -31,10 +33,10 @@ class Piece(NamedTuple):
         return self.text if self.precedence >= least else f"({self.text})"
 
 
-def to_text(expression: Folded, precision: int | None = None) -> str:
+def to_text(expression: Folded, precision: Precision = None) -> str:
     """Return infix text; constants have `precision` significant digits, or all digits to parse back."""
-    check_precision(precision)
-    return _write(expression, lambda value: number(_constant_text(value, precision)))
+    written = constant_writer(precision)
+    return _write(expression, lambda value: number(_constant_text(written(value))))
 
 
 def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
@@ -107,12 +109,21 @@ def digits(value: float, precision: int | None) -> str:
     return repr(value).removesuffix(".0") if precision is None else f"{value:.{precision}g}"
 
 
-def check_precision(precision: int | None) -> None:
-    """Raise an error unless `precision` is None or a number of digits."""
-    if precision is not None and (not isinstance(precision, int) or precision < 1):
+def constant_writer(precision: Precision) -> Callable[[float], str]:
+    """Return a function that writes the constants of one fold, which meets the last constant first."""
+    _check_precision(precision)
+    if precision is None or isinstance(precision, int):
+        return lambda value: digits(value, precision)
+    each = reversed(precision)
+    return lambda value: digits(value, next(each))
+
+
+def _check_precision(precision: Precision) -> None:
+    """Raise an error unless `precision` is None or one or several numbers of digits."""
+    numbers = precision if isinstance(precision, Sequence) else [1 if precision is None else precision]
+    if not all(isinstance(each, int) and each >= 1 for each in numbers):
         raise ExpressionError(f"precision must be at least 1 digit, not {precision!r}")
 
 
-def _constant_text(value: float, precision: int | None) -> str:
-    text = digits(value, precision)
+def _constant_text(text: str) -> str:
     return "1.0" if text == "1" else text  # 1 is the literal

@@ -26,8 +26,8 @@ N_BEST = 40  # forms fitted with weights by y that are measured with errors prop
 # Weights use the prediction of the best form, clipped to this factor of the measured value.
 MOST_OFF = 2.0
 # With more rows, larger structures are worth their price, and the misfit of small ones would look like noise.
-# A form with a relative error above MOST_ERROR is also a misfit.
-MOST_ROWS, MOST_ERROR = 100, 0.15
+# A relative error above LARGE_ERROR is also a misfit, unless it is a small share of the spread of log |y|.
+MOST_ROWS, LARGE_ERROR, MOST_ERROR, MOST_SHARE = 100, 0.15, 0.5, 0.2
 MOST_RANGE = 1e12  # range of y above which the weights of the largest rows would be rounding
 LEAST_MEAN_SQUARE = EXACT**2  # of relative residuals
 
@@ -105,7 +105,8 @@ def noise_shown_by(
     best = int(np.argmin(lengths))
     error = np.sqrt(np.mean((predicted[best] / y - 1.0) ** 2))
     shortest = min(form.length(len(y)) for form in constant)
-    if not (lengths[best] < shortest and error <= MOST_ERROR):
+    most = max(LARGE_ERROR, min(MOST_ERROR, MOST_SHARE * float(np.std(np.log(np.abs(y))))))
+    if not (lengths[best] < shortest and error <= most):
         return CONSTANT
     size = np.clip(np.abs(predicted[best]), np.abs(y) / MOST_OFF, np.abs(y) * MOST_OFF)
     return NoiseModel("relative", (np.mean(np.abs(y)) / size) ** 2)

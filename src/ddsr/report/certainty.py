@@ -52,7 +52,7 @@ def _row(form: Form, is_chosen: bool, target: str) -> dict[str, Any]:
     return {
         "weight": percent(form.weight),
         "r2": r2_text(1.0 - form.entry.nrmse**2),
-        "typeset": typeset(form.entry.equation, target),
+        "typeset": typeset(form.entry, target),
         "is_chosen": is_chosen,
         "where": "" if form.parting is None else where_text(form.parting),
     }
@@ -69,11 +69,12 @@ def _picture(
     outcome = outcome_of(model)
     if outcome is None or X is None or y is None or X.shape[1] != 1:
         return "", []
-    equations = [outcome.best.equation, *(form.entry.equation for form in certainty.others)]
+    entries = [outcome.best, *(form.entry for form in certainty.others)]
+    equations = [entry.equation for entry in entries]
     x, measured = np.ascontiguousarray(X[:, 0]), np.asarray(y, dtype=np.float64)
     band = Band.over(x, outcome, equations)
     chart = band_chart(band, x, measured, *_axes(model, equations[0], target))
-    texts = [f"{target} = {equation.text(SHORT_PRECISION)}" for equation in equations]
+    texts = [f"{target} = {entry.equation.text(entry.precision)}" for entry in entries]
     shares = [certainty.probability, *(form.weight for form in certainty.others)]
     return chart, list(zip(texts, map(percent, shares), strict=True))
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression
-from ddsr.expression.printing import SHORT_PRECISION
+from ddsr.expression.printing import SHORT_PRECISION, Precision
 from ddsr.expression.python_source import argument_names, to_python
 from ddsr.report.mathml import to_mathml
 from ddsr.report.model import FittedModel
+from ddsr.search.front import FrontEntry
 
 MOST_ROWS = 10  # rows listed by number
 
@@ -29,11 +30,13 @@ class ShownEquation:
     expression: Expression
     typeset: Any
     """markup"""
+    precision: Precision = SHORT_PRECISION
+    """significant digits of the constants in `short_text`"""
 
     @property
     def short_text(self) -> str:
         """Infix, with rounded constants."""
-        return self.expression.text(SHORT_PRECISION)
+        return self.expression.text(self.precision)
 
     @property
     def label(self) -> str:
@@ -85,22 +88,30 @@ def shown_equations(model: FittedModel, target: str) -> list[ShownEquation]:
     """Return the equations of the front by increasing size."""
     table = model.equations_
     rows = zip(*(table[name] for name in ("complexity", "loss", "r2", "is_best")), strict=True)
-    equations = [entry.equation for entry in model.front_.entries]
     return [
         ShownEquation(
-            index, int(size), float(loss), float(r2), bool(is_best), equation, typeset(equation, target)
+            index,
+            int(size),
+            float(loss),
+            float(r2),
+            bool(is_best),
+            entry.equation,
+            typeset(entry, target),
+            entry.precision,
         )
-        for index, ((size, loss, r2, is_best), equation) in enumerate(zip(rows, equations, strict=True))
+        for index, ((size, loss, r2, is_best), entry) in enumerate(
+            zip(rows, model.front_.entries, strict=True)
+        )
     ]
 
 
-def typeset(expression: Expression, target: str) -> Any:
+def typeset(entry: FrontEntry, target: str) -> Any:
     """Return the typeset equation as markup, labelled with its text."""
     from markupsafe import Markup
 
-    markup = Markup(to_mathml(expression, target, SHORT_PRECISION))
+    markup = Markup(to_mathml(entry.equation, target, entry.precision))
     span = Markup('<span class="equation" role="math" aria-label="{}">{}</span>')
-    return span.format(f"{target} = {expression.text(SHORT_PRECISION)}", markup)
+    return span.format(f"{target} = {entry.equation.text(entry.precision)}", markup)
 
 
 def sympy_source(expression: Expression) -> str:

@@ -16,7 +16,7 @@ from math import pi
 from typing import NamedTuple
 
 from ddsr.expression import Expression, Operator
-from ddsr.expression.printing import digits
+from ddsr.expression.printing import Precision, constant_writer
 from ddsr.expression.symbolic import LARGEST_DENOMINATOR
 
 # A double that equals such a fraction, or such a multiple of π, is shown as one.
@@ -64,12 +64,13 @@ class Quotient(NamedTuple):
         return Quotient(self.above + other.above, self.below + other.below, is_negative)
 
 
-def to_mathml(expression: Expression, target: str, precision: int) -> str:
+def to_mathml(expression: Expression, target: str, precision: Precision) -> str:
     """Return `target = expression` as `math` elements, one per term, so that lines can break between them."""
     names = expression.vocabulary.variables
+    written = constant_writer(expression.precision_of_expanded(precision))
     term = expression.expanded.fold(
         variable=lambda column: Quotient((name_of(names[column]),)),
-        constant=lambda value: _number(value, precision),
+        constant=lambda value: _number(value, written(abs(value))),
         one=Quotient(),
         apply=_apply,
     )
@@ -90,14 +91,13 @@ def name_of(name: str) -> str:
     return f"<msub><mi>{letter}</mi><mtext>{escape(index, quote=False)}</mtext></msub>"
 
 
-def _number(value: float, precision: int = 3) -> Quotient:
+def _number(value: float, rounded: str) -> Quotient:
     """Return a rounded number, or the simple fraction or multiple of π that it equals."""
     size = abs(value)
-    rounded = digits(size, precision)
     mantissa, _, exponent = rounded.partition("e")
     factors = [] if mantissa == "1" else [f"<mn>{mantissa}</mn>"]
     if exponent:
-        factors.append(f"<msup><mn>10</mn>{_row(_number(int(exponent)))}</msup>")
+        factors.append(f"<msup><mn>10</mn>{_row(_whole(int(exponent)))}</msup>")
     fraction = None if float(rounded) == size else _simple_fraction(size)
     return (fraction or Quotient(tuple(factors)))._replace(is_negative=value < 0)
 
@@ -111,8 +111,12 @@ def _simple_fraction(size: float) -> Quotient | None:
         top, bottom = Fraction(size / unit).limit_denominator(LARGEST_DENOMINATOR).as_integer_ratio()
         value = top / (bottom * pi) if term.below else top * unit / bottom
         if 0 < top <= LARGEST_NUMERATOR and value == size:
-            return _number(top).times(_number(bottom).inverse).times(term)
+            return _whole(top).times(_whole(bottom).inverse).times(term)
     return None
+
+
+def _whole(value: int) -> Quotient:
+    return _number(value, str(abs(value)))
 
 
 def _apply(row: Operator, operands: list[Quotient]) -> Quotient:
@@ -133,7 +137,7 @@ def _apply(row: Operator, operands: list[Quotient]) -> Quotient:
         case "pow":
             return _power(first, last)
         case "square" | "cube":
-            return _power(first, _number(2 if row.name == "square" else 3))
+            return _power(first, _whole(2 if row.name == "square" else 3))
         case "sqrt":
             return Quotient((f"<msqrt>{_row(first)}</msqrt>",))
         case "abs":

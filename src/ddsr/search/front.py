@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +13,7 @@ from ddsr.data.efficiency import efficiency
 from ddsr.engine import Engine, Scores, values
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
-from ddsr.expression.printing import SHORT_PRECISION
+from ddsr.expression.printing import SHORT_PRECISION, Precision
 from ddsr.price.rounding import EXACT, is_lower
 from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
@@ -42,6 +42,8 @@ class FrontEntry:
     """whether each constant of the expression is fitted instead of fixed; None: all are fitted"""
     nats: float | None = None
     """measured description length; None: `description_length` estimates it"""
+    precision: Precision = field(default=SHORT_PRECISION, compare=False)
+    """significant digits of the constants of `equation` in short texts"""
 
     def __repr__(self) -> str:
         return f"FrontEntry({self.short_text()!r}, nrmse={self.nrmse:.2g})"
@@ -69,7 +71,7 @@ class FrontEntry:
         """Return the equation as text, with constants of few digits."""
         is_bare = self.scale == 1.0 and self.offset == 0.0
         equation = self.equation if is_bare else self.equation.simplified()
-        return equation.text(SHORT_PRECISION)
+        return equation.text(self.precision if is_bare else SHORT_PRECISION)
 
     def is_exact(self, below: float, n_rows: int) -> bool:
         """Return whether the error is below this limit, with enough rows to exclude chance."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ddsr.data.losses import SQUARED, Loss
 from ddsr.engine import Floats
 from ddsr.learning.curves import EpochStats
 from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.selection.legible import with_precision
 from ddsr.selection.posterior import Form
 
 
@@ -38,6 +39,20 @@ class Outcome:
     size_of_y: float = 1.0
     """size of y at which relative errors equal the loss; 1 for constant errors"""
     loss: Loss = SQUARED
+
+    def __post_init__(self) -> None:
+        """Give each equation the digits that it needs."""
+        entries = tuple(
+            with_precision(entry, information, self.spread)
+            for entry, information in zip(self.front, self.information, strict=True)
+        )
+        forms = tuple(
+            replace(form, entry=with_precision(form.entry, form.information, self.spread))
+            for form in self.forms
+        )
+        best = entries[self.front.entries.index(self.best)]
+        for name, value in (("front", ParetoFront(entries)), ("best", best), ("forms", forms)):
+            object.__setattr__(self, name, value)
 
     @property
     def chosen(self) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
 from ddsr_bench.problems.formula import evaluate_form, parse_formula
-from ddsr_bench.problems.suites import BenchmarkProblem, sample_rows
+from ddsr_bench.problems.suites import BenchmarkProblem, positive_variables, sample_rows
 
 DECIMALS = 3
 ZERO_BELOW = 1e-4
@@ -160,9 +160,10 @@ def _is_equivalent(truth: Any, found: Any, problem: BenchmarkProblem) -> bool:
     import sympy
     from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
+    positive = positive_variables(problem)
     placed = {
-        sympy.Symbol(name): sympy.Symbol(name, **({"positive": True} if low > 0 else {"real": True}))
-        for name, (low, _) in zip(problem.variables, problem.ranges, strict=True)
+        sympy.Symbol(name): sympy.Symbol(name, **({"positive": True} if name in positive else {"real": True}))
+        for name in problem.variables
     }
     difference = truth.xreplace(placed) - found.xreplace(placed)
     if difference.has(HyperbolicFunction):

@@ -1,9 +1,10 @@
 """Problems and suites of problems.
 
 A suite is a CSV table with the columns name, formula, ranges and n. `ranges` has the form `x:1:5;y:-2:2`; n
-rows are drawn from it uniformly. ddsr ships the 119 Feynman equations (Udrescu & Tegmark 2020), the 14 of
-Strogatz (La Cava et al. 2016), Nguyen-1 to -12 (Uy et al. 2011), and the names of SRBench's black-box
-problems: the data sets of the package pmlb that have no equation.
+rows are drawn from it uniformly, or along the trajectories of an optional column `flow`. ddsr ships the 119
+Feynman equations (Udrescu & Tegmark 2020), the 14 of Strogatz (La Cava et al. 2016), Nguyen-1 to -12 (Uy et
+al. 2011), and the names of SRBench's black-box problems: the data sets of the package pmlb that have no
+equation.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError, did_you_mean
+from ddsr_bench.problems.flow import Flow, read_flow, trajectories, variables_in
 from ddsr_bench.problems.formula import evaluate_formula
 from ddsr_bench.problems.tabular import read_columns, read_header, read_text
 
@@ -33,10 +35,13 @@ SUITES = {
 }
 BLACK_BOX = "black-box"
 COLUMNS = ("name", "formula", "ranges", "n")
+FLOW = "flow"
+"""optional column: the derivatives of the states"""
 MIN_ROWS = 4
 """three rows for training and one for the test"""
 N_CHECKED = 1_000
 """number of rows on which a user's formula is checked"""
+N_CHECKED_TRAJECTORIES = 50
 
 Source = Literal["uniform", "pmlb", "file"]
 Ranges = tuple[tuple[float, float], ...]
@@ -51,10 +56,10 @@ class BenchmarkProblem:
     """None if the equation is unknown; then the problem has no solution rate"""
     variables: tuple[str, ...]
     ranges: Ranges
-    """lowest and highest value of each variable; empty if the equation is unknown"""
+    """lowest and highest value of each variable, at the start of a flow; empty if the equation is unknown"""
     n_rows: int
     source: Source = "uniform"
-    """drawn from the ranges, a data set of the package pmlb, or a user's file"""
+    """drawn from the ranges or along a flow, a data set of the package pmlb, or a user's file"""
     path: str | None = None
     """path of the user's file"""
     is_standardised: bool = False
@@ -62,6 +67,8 @@ class BenchmarkProblem:
     units: tuple[str, ...] = ()
     """unit of each variable, which methods get; empty: none"""
     target_unit: str = ""
+    flow: Flow | None = None
+    """the system whose states are the rows; None if rows are drawn from the ranges"""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> BenchmarkProblem:
@@ -70,11 +77,15 @@ class BenchmarkProblem:
         lists: dict[str, Any] = {
             name: tuple(fields[name]) for name in ("variables", "units") if name in fields
         }
-        return cls(**{**fields, **lists, "ranges": ranges})
+        flow = Flow.from_json(fields["flow"]) if fields.get("flow") else None
+        return cls(**{**fields, **lists, "ranges": ranges, "flow": flow})
 
 
-def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
-    """Return the problems of a suite, or of a CSV file of formulas or data."""
+def load_suite(name: str, is_checked: bool = True) -> tuple[BenchmarkProblem, ...]:
+    """Return the problems of a suite, or of a CSV file of formulas or data.
+
+    With `is_checked`, the formulas of a file are also parsed and evaluated, which imports SymPy.
+    """
     if name == BLACK_BOX:
         return _black_box()
     if name in SUITES:
@@ -82,7 +93,7 @@ def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
     path = Path(name)
     if path.is_file():
         if {"formula", "ranges"} & set(read_header(path)):
-            return _read_equations(read_text(path), str(path), is_checked=True)
+            return _read_equations(read_text(path), str(path), is_checked=is_checked)
         return (_own_data(path),)
     known, columns = (*SUITES, BLACK_BOX), ",".join(COLUMNS)
     raise BenchError(
@@ -104,9 +115,34 @@ def load_suites(names: Sequence[str]) -> tuple[BenchmarkProblem, ...]:
 
 
 def sample_rows(problem: BenchmarkProblem, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw rows (n_rows, n_variables) uniformly from the ranges."""
+    """Draw rows (n_rows, n_variables) uniformly from the ranges, or along trajectories with random starts."""
+    if problem.flow is not None:
+        return _columns_of(problem, trajectories(problem.flow, n_rows, rng))
     low, high = np.array(problem.ranges).T
     return rng.uniform(low, high, size=(n_rows, len(low)))
+
+
+def positive_variables(problem: BenchmarkProblem) -> frozenset[str]:
+    """Return the variables that are positive in all rows."""
+    if problem.flow is None:
+        return frozenset(
+            name for name, (low, _) in zip(problem.variables, problem.ranges, strict=True) if low > 0
+        )
+    lowest = _checked_rows(problem).min(axis=0)
+    return frozenset(name for name, low in zip(problem.variables, lowest, strict=True) if low > 0)
+
+
+def _columns_of(problem: BenchmarkProblem, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    assert problem.flow is not None
+    return rows[:, [problem.flow.variables.index(name) for name in problem.variables]]
+
+
+def _checked_rows(problem: BenchmarkProblem) -> NDArray[np.float64]:
+    """Return the rows on which a problem is checked, along more trajectories than a trial has."""
+    rng = np.random.default_rng(0)
+    if problem.flow is None:
+        return sample_rows(problem, N_CHECKED, rng)
+    return _columns_of(problem, trajectories(problem.flow, N_CHECKED, rng, N_CHECKED_TRAJECTORIES))
 
 
 def _shipped_text(table: str) -> str:
@@ -190,7 +226,13 @@ def _read_line(name: str, row: dict[str, str], source: Source) -> BenchmarkProbl
     formula = (row["formula"] or "").strip()
     if not formula:
         raise BenchError("the row has no formula")
-    return BenchmarkProblem(name, formula, variables, ranges, int(n_rows), source)
+    flow = None
+    if (row.get(FLOW) or "").strip():
+        flow = read_flow(row[FLOW], formula, variables, ranges)
+        used = variables_in(formula, variables)
+        ranges = tuple(ranges[variables.index(name)] for name in used)
+        variables = used
+    return BenchmarkProblem(name, formula, variables, ranges, int(n_rows), source, flow=flow)
 
 
 def _read_ranges(text: str) -> tuple[tuple[str, ...], Ranges]:
@@ -212,8 +254,8 @@ def _read_ranges(text: str) -> tuple[tuple[str, ...], Ranges]:
 def _check_formula(problem: BenchmarkProblem) -> None:
     """Evaluate a formula in its ranges, so that errors appear before any run."""
     formula = str(problem.formula)
-    rows = sample_rows(problem, N_CHECKED, np.random.default_rng(0))
     try:
+        rows = _checked_rows(problem)
         y = evaluate_formula(formula, problem.variables, rows)
     except BenchError:
         raise

@@ -7,6 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 
 from ddsr.errors import BenchError
@@ -30,6 +31,8 @@ def identity_of(problem: BenchmarkProblem, data_dir: Path | None = None) -> str:
     ]
     if problem.units:
         description += [problem.units, problem.target_unit]
+    if problem.flow is not None:
+        description += [astuple(problem.flow)]
     digest = hashlib.sha256(json.dumps(description).encode())
     if problem.source != "uniform":
         path = data_path(problem, data_dir)

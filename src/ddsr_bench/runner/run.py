@@ -35,6 +35,7 @@ class Plan:
     methods: Sequence[str]
     noises: Sequence[float] = (0.0,)
     trials: int = 1
+    first_seed: int = 0
     template: Task
     """settings of all runs; problem, method, noise and seed are replaced"""
     timeout: float | None = None
@@ -51,6 +52,11 @@ class Plan:
         folder = Path(self.template.data_dir) if self.template.data_dir else None
         return {problem.name: identity_of(problem, folder) for problem in self.problems}
 
+    @property
+    def seeds(self) -> range:
+        """The seeds of the trials."""
+        return range(self.first_seed, self.first_seed + self.trials)
+
     def tasks(self) -> list[Task]:
         """Return all runs, trial by trial, so that a stopped benchmark has runs of every problem."""
         return [
@@ -62,9 +68,7 @@ class Plan:
                 noise=noise,
                 seed=seed,
             )
-            for seed, noise, method, problem in product(
-                range(self.trials), self.noises, self.methods, self.problems
-            )
+            for seed, noise, method, problem in product(self.seeds, self.noises, self.methods, self.problems)
         ]
 
     @property
