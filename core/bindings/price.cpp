@@ -39,7 +39,7 @@ std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < rows.shape(0); ++i) {
     const std::uint8_t* row = rows.data() + i * CHOICE_WIDTH;
-    if (!is_choice(row)) throw std::invalid_argument("row " + std::to_string(i) + " is no choice");
+    if (!is_choice(row)) throw std::invalid_argument("row " + std::to_string(i) + " is not a choice");
     choices.push_back({row[0] == 1, {row[1], row[2], row[3]}, row[4]});
   }
   return choices;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/cholesky.hpp"
 #include "random.hpp"
 
 namespace ddsr {
@@ -347,7 +348,7 @@ double Fitter::predicted_gain(double damping) const {
   return gain;
 }
 
-// Solves (J'J + damping * diagonal) step = J'r by Cholesky. Returns false if rounding has made it indefinite.
+// Solves (J'J + damping * diagonal) step = J'r. Returns false if rounding has made it indefinite.
 bool Fitter::solve(double damping) {
   const std::size_t k = gradient_.size();
   factor_ = normal_;
@@ -356,23 +357,7 @@ bool Fitter::solve(double damping) {
     double& diagonal = factor_[i * k + i];
     diagonal = diagonal > 0.0 ? diagonal * (1.0 + damping) : 1.0;  // 1: a constant without effect stays
   }
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = factor_[i * k + j];
-      for (std::size_t m = 0; m < j; ++m) rest -= factor_[i * k + m] * factor_[j * k + m];
-      if (i == j && !(rest > 0.0)) return false;
-      factor_[i * k + j] = i == j ? std::sqrt(rest) : rest / factor_[j * k + j];
-    }
-  }
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t m = 0; m < i; ++m) step_[i] -= factor_[i * k + m] * step_[m];
-    step_[i] /= factor_[i * k + i];
-  }
-  for (std::size_t i = k; i-- > 0;) {
-    for (std::size_t m = i + 1; m < k; ++m) step_[i] -= factor_[m * k + i] * step_[m];
-    step_[i] /= factor_[i * k + i];
-  }
-  return std::all_of(step_.begin(), step_.end(), [](double s) { return std::isfinite(s); });
+  return solve_by_cholesky(factor_, step_);
 }
 
 }  // namespace ddsr

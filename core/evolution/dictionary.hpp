@@ -42,7 +42,7 @@ class Dictionary {
   // free factor, or null.
   struct Query {
     const double *wanted, *weights, *beside;
-    std::optional<Unit> unit = {};  // only entries of this unit; one that is no number allows no offset
+    std::optional<Unit> unit = {};  // only entries of this unit; one that is not a number allows no offset
   };
   // Returns the nearest entries, best first, or nothing if the wanted values are constant. With families, the
   // result also has the three nearest curves of each family, one of them of a variable: their parameters are

@@ -17,7 +17,7 @@ constexpr std::uint64_t FORMAT = 0x34656e6966657264u;  // includes the version
 constexpr std::uint64_t FORMAT_3 = 0x33656e6966657264u;
 
 [[noreturn]] void refuse(const char* reason) {
-  throw std::invalid_argument(std::string("this is no state of such a refiner: ") + reason);
+  throw std::invalid_argument(std::string("this is not a state of such a refiner: ") + reason);
 }
 
 // One description of the layout serves for writing and reading: an Archive does either.

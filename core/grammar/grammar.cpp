@@ -93,7 +93,7 @@ Rules checked(const Vocabulary& vocabulary, Rules rules) {
     for (TokenId id : rule.outer)
       if (vocabulary.arity(id) == 0)
         throw std::invalid_argument(name + ": nothing stands below " + token_text(id) +
-                                    ", which is no operator");
+                                    ", which is not an operator");
   }
   std::erase_if(rules.nestings, [&](const NestingRule& rule) { return rule.at_most >= rules.max_length; });
   for (std::size_t r = 0; r < rules.uses.size(); ++r) {

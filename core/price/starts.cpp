@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/cholesky.hpp"
 #include "random.hpp"
 
 namespace ddsr {
@@ -24,28 +25,6 @@ constexpr double RIDGE = 1e-10;  // relative, for terms that are proportional to
 
 bool are_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-}
-
-// Solves the normal equations, n x n, by Cholesky. Returns false if they are not definite.
-bool solve(std::vector<double>& matrix, std::vector<double>& wanted) {
-  const std::size_t n = wanted.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = matrix[i * n + j];
-      for (std::size_t m = 0; m < j; ++m) rest -= matrix[i * n + m] * matrix[j * n + m];
-      if (i == j && !(rest > 0.0)) return false;
-      matrix[i * n + j] = i == j ? std::sqrt(rest) : rest / matrix[j * n + j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t m = 0; m < i; ++m) wanted[i] -= matrix[i * n + m] * wanted[m];
-    wanted[i] /= matrix[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t m = i + 1; m < n; ++m) wanted[i] -= matrix[m * n + i] * wanted[m];
-    wanted[i] /= matrix[i * n + i];
-  }
-  return are_finite(wanted);
 }
 
 }  // namespace
@@ -130,7 +109,7 @@ double Starts::fit_factors(const Values& values) {
     steps[a] = product(terms_[a].values, rest);
   }
   if (!are_finite(rest)) return std::numeric_limits<double>::infinity();
-  if (n == 0 || !solve(matrix, steps)) return product(rest, rest);
+  if (n == 0 || !solve_by_cholesky(matrix, steps)) return product(rest, rest);
   for (std::size_t a = 0; a < n; ++a) {
     constants_[terms_[a].factor] *= 1.0 + steps[a];
     for (std::size_t i = 0; i < n_rows; ++i) rest[i] -= steps[a] * terms_[a].values[i];

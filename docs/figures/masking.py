@@ -129,13 +129,13 @@ def _places(arities: list[int]) -> list[tuple[float, float, int | None]]:
     children = {node: [child for child in nodes if parents[child] == node] for node in nodes}
     columns: dict[int, float] = {}
 
-    def settle(node: int) -> None:
+    def place(node: int) -> None:
         for child in children[node]:
-            settle(child)
+            place(child)
         below = [columns[child] for child in children[node]]
         n_leaves = sum(1 for other in columns if not children[other])
         columns[node] = sum(below) / len(below) if below else float(n_leaves)
 
-    settle(0)
+    place(0)
     n_leaves, deepest = max(1, sum(not own for own in children.values())), max(max(depths), 1)
     return [((columns[node] + 0.5) / n_leaves, 1 - depths[node] / deepest, parents[node]) for node in nodes]

@@ -102,7 +102,7 @@ def bench() -> None:
     "--units",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="CSV file with the units of the variables, which methods are told: columns name, role (feature or "
+    help="CSV file with the units of the variables to pass to the methods: columns name, role (feature or "
     "target), variable, and one exponent per dimension: m, s, kg, T (K) and V.",
 )
 @click.option(

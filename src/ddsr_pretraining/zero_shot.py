@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
     from ddsr.generators.prior.network import PriorNetwork
 
-EXACT = 1e-6
-EXACT_SINGLE = 1e-4
+HIT_NRMSE = 1e-6
+HIT_NRMSE_SINGLE = 1e-4
 """limit for held-out examples, whose numbers are in single precision"""
 ACCURATE = 0.9999
 MOST_CANCELLED = 1e4
@@ -56,7 +56,7 @@ class Case:
     y_clean: Floats
     X_test: Floats
     y_test: Floats
-    exact: float = EXACT
+    exact: float = HIT_NRMSE
     least_r_squared: float = ACCURATE
     """lowest R² on the test rows of a hit with noise"""
 
@@ -161,16 +161,16 @@ def draw_in_order(
 def find_hits(scores: Scores, case: Case, n_threads: int) -> NDArray[np.intp]:
     """Return the rows that are hits."""
     if case.noise == 0.0:
-        return np.flatnonzero(is_exact(scores, case.y, case.exact))
+        return np.flatnonzero(are_hits(scores, case.y, case.exact))
     accurate = np.flatnonzero(r_squared(scores, case) > case.least_r_squared)
     if not len(accurate):
         return accurate
     clean = Engine(case.vocabulary, case.X, case.y_clean, options=FITTING, n_threads=n_threads)
     refitted = clean.score(scores.batch.take(accurate))
-    return np.asarray(accurate[is_exact(refitted, case.y_clean, case.exact)])
+    return np.asarray(accurate[are_hits(refitted, case.y_clean, case.exact)])
 
 
-def is_exact(scores: Scores, y: Floats, exact: float) -> NDArray[np.bool_]:
+def are_hits(scores: Scores, y: Floats, exact: float) -> NDArray[np.bool_]:
     """Return which fits are exact and do not cancel huge terms: x^(1e-7) gives log(x) to seven digits."""
     is_plain = np.abs(scores.offset) < MOST_CANCELLED * np.sqrt(np.mean(y**2))
     return np.asarray((scores.nrmse < exact) & is_plain)
@@ -231,6 +231,6 @@ def held_out_cases(recipe: dict[str, Any], seed: int, n: int) -> Iterator[Case]:
             y_clean,
             X,
             y_clean,
-            EXACT_SINGLE,
+            HIT_NRMSE_SINGLE,
             0.0,
         )

@@ -40,7 +40,7 @@ def test_a_method_is_told_the_units(problem: BenchmarkProblem, tmp_path: Path) -
 
 def test_a_table_without_a_variable_is_refused(problem: BenchmarkProblem, tmp_path: Path) -> None:
     (tmp_path / "units.csv").write_text("\n".join(TABLE.splitlines()[:-1]))
-    with pytest.raises(BenchError, match="has not the units of all variables of fall"):
+    with pytest.raises(BenchError, match="does not have the units of all variables of fall"):
         with_units([problem], tmp_path / "units.csv")
     (tmp_path / "other.csv").write_text("name,role,variable\n")
     with pytest.raises(BenchError, match="has no column m, s, kg, T, V"):

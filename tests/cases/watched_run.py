@@ -4,8 +4,10 @@ import copy
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
 from ddsr import DDSRRegressor
+from ddsr.search import paper as learned_search
 
 
 def weights_of(network):
@@ -30,6 +32,21 @@ class Run:
     """θ before each epoch's update, and at the end"""
     references: list = field(default_factory=list)
     """θ_ref after each epoch's update"""
+
+    @classmethod
+    def of(cls, model, X, y):
+        """Fit a model by a generator that learns, and record it."""
+        run, search = cls(model), learned_search.search
+
+        def watched_search(generator, engine, memory, policy, *rest):
+            run.watch(generator, policy)
+            return search(generator, engine, memory, policy, *rest)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(learned_search, "search", watched_search)
+            model.fit(X, y)
+        run.weights.append(weights_of(run.generator.network))
+        return run
 
     def watch(self, generator, policy):
         """Record every call of these parts without changing them."""

@@ -47,3 +47,7 @@ def test_every_option_of_fit_is_on_the_page():
     options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", ddsr("fit", "--help").stdout, re.MULTILINE)
     assert len(options) > 15
     assert [option for option in options if option not in PAGE and option != "--help"] == []
+
+
+def test_flags_show_no_default():
+    assert "[default: True]" not in " ".join(ddsr("fit", "--help").stdout.split())

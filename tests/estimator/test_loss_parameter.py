@@ -83,7 +83,7 @@ def test_known_errors_give_the_intervals_of_curve_fit() -> None:
     table = model.confidence_intervals()
     np.testing.assert_allclose(table["value"], best, rtol=1e-5)
     np.testing.assert_allclose(table["standard_error"], np.sqrt(np.diag(covariance)), rtol=1e-3)
-    assert model.is_weighted_
+    assert model.has_errors_ and not model.is_weighted_
 
 
 def test_errors_of_one_size_are_those_that_are_given() -> None:

@@ -100,7 +100,7 @@ def test_files_keep_the_rules(tmp_path: Path):
     assert (pickle.loads(pickle.dumps(model)).predict(TIMES) == model.predict(TIMES)).all()
     assert "Checked on a grid" in model._repr_html_inner()
     page = write_report(loaded, tmp_path / "report.html").read_text()
-    assert "Checked on a grid" in page and "no proof between its points" in page
+    assert "Checked on a grid" in page and "proves nothing between its points" in page
     parameters = {**BRIEF, "rules": rules, "config": {**BRIEF["config"], "variable_costs": {"t": 1.0}}}
     run = RunFolder.create(tmp_path / "run", TIMES, GROWTH, parameters=parameters)
     run.fit()

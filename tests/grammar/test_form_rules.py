@@ -185,8 +185,8 @@ def test_depth_can_be_combined_with_several_required_variables():
         (["depth at most 1", "use x, z"], "'depth at most 1' has room for 1 of .* which are x and z"),
         (["at most 1 of tanh"], "tanh is not one of the operators of the search"),
         (["increasing in q"], "there is no column 'q'"),
-        (["convex in exp"], "exp is no column"),
-        (["at most 3 tokens below x"], "x is no operator"),
+        (["convex in exp"], "exp is not a column"),
+        (["at most 3 tokens below x"], "x is not an operator"),
         (["at most 3 tokens below cosh"], "rule 'at most 3 tokens below cosh'"),
     ],
 )

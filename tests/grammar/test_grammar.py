@@ -202,7 +202,7 @@ CONTRADICTIONS = [
     ((AtMost("x", -1),), "the limit of AtMost"),
     ((Nesting("exp", "exp", -1),), "the limit of Nesting"),
     ((Nesting("exp", "exp", 1.5),), "must be an integer of at least 0, got 1.5"),
-    ((Forbid("x", on="y"),), "nothing stands below x, which is no operator"),
+    ((Forbid("x", on="y"),), "nothing stands below x, which is not an operator"),
     (
         (Forbid("exp", on="w"),),
         "rule 'forbid exp on w': there is no column 'w'; the columns are: x, y",

@@ -192,7 +192,7 @@ def test_the_tokens_of_a_consistent_expression_are_legal(text):
     row = padded(text, 20)
     legal = masked("J", 20).legal_tokens(row)[0]
     assert all(legal[place, token] for place, token in enumerate(row[0]) if token >= 0)
-    # a number or a speed is no energy
+    # a number or a speed is not an energy
     assert not legal[0, MASKED.token("sin")] and not legal[0, MASKED.token("v")]
 
 

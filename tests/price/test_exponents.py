@@ -38,7 +38,7 @@ def test_two_exponents_add_up():
     assert nats_of_exponents(model("x^18.3 + x^12.7")) == pytest.approx(one + other)
 
 
-def test_an_exponential_is_preferred_to_its_imitation():
+def test_an_exponential_is_preferred_to_its_approximation():
     """Between 300 and 340, x^18.2 is nearly an exponential."""
     x = np.linspace(300.0, 340.0, 12)
     y = np.exp(0.057 * x) * 1e-7

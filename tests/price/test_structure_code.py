@@ -37,7 +37,7 @@ def nats(text: str, n_variables: int = 1) -> float:
 
 
 @pytest.mark.parametrize(
-    "writings",
+    "notations",
     [
         ("x * y * z", "z * (y * x)", "(z * x) * y"),
         ("x + y - z", "y - z + x", "x - (z - y)"),
@@ -69,8 +69,8 @@ def nats(text: str, n_variables: int = 1) -> float:
         ("sqrt(2.31 + 1.93 * x)", "2.31 * sqrt(1.93 + x)", "2.31 * sqrt(1 + 1.93 * x)"),
     ],
 )
-def test_notations_of_one_structure_have_one_price(writings):
-    first, *others = map(described, writings)
+def test_notations_of_one_structure_have_one_price(notations):
+    first, *others = map(described, notations)
     assert all(other.key == first.key for other in others)
 
 
@@ -125,8 +125,8 @@ def test_a_simple_ratio_of_two_terms_is_priced_as_a_number():
     shared = price("2.31 * (sin(x) - y)", [True])
     apart = price("2.31 * sin(x) + 1.93 * y", [True, True])
     assert apart < shared < apart + nats_of_measured(-1.0) + 1e-9
-    settled = price("2.31 * sin(x) - 2.31 * y", [False, False])
-    assert settled > shared + nats_of_measured(2.31) / 2  # the number must still be described
+    fixed = price("2.31 * sin(x) - 2.31 * y", [False, False])
+    assert fixed > shared + nats_of_measured(2.31) / 2  # the number must still be described
 
 
 def test_a_number_may_stand_before_a_known_form():
@@ -212,7 +212,7 @@ def test_tables_are_read_as_they_were_written():
 
 
 def test_a_damaged_choice_is_refused():
-    with pytest.raises(ValueError, match="is no choice"):
+    with pytest.raises(ValueError, match="is not a choice"):
         _core.StructureCode(np.full((1, 5), 200, np.uint8), [])
 
 
@@ -247,9 +247,9 @@ def test_numbers_of_a_law_differ_from_measured_ones():
     assert not any(map(is_part_of_law, (8.314, 0.0821, 1.64, 273.15)))
 
 
-@pytest.mark.parametrize("writings", [("x - (y + z)", "x + neg(y + z)", "x + (-1) * (y + z)")])
-def test_sums_in_sums_are_one_sum(writings):
-    assert len({described(text).key for text in writings}) == 1
+@pytest.mark.parametrize("notations", [("x - (y + z)", "x + neg(y + z)", "x + (-1) * (y + z)")])
+def test_sums_in_sums_are_one_sum(notations):
+    assert len({described(text).key for text in notations}) == 1
 
 
 def test_a_number_may_be_subtracted_from_an_enumerated_sum():

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ddsr.data.row_samples import spread_evenly
 from ddsr.estimator.tables import curves_table, sample_table
 from ddsr.report.charts import SAMPLE, front_chart, gain_chart, parity_chart, residual_chart, reward_chart
 from ddsr.report.curves import Curves
@@ -207,8 +208,8 @@ def test_no_epochs_are_no_curves():
 def test_sample_is_spread_over_the_data(model, data):
     X, y = data
     equation = model.best_.equation
-    few = sample_table(equation, X.to_numpy(), y.to_numpy())
+    few = sample_table(equation, X.to_numpy(), y.to_numpy(), spread_evenly(len(y), 500))
     assert few.index.to_list() == list(range(200))
     assert np.array_equal(few["predicted"], model.predict(X))
-    many = sample_table(equation, np.tile(X.to_numpy(), (10, 1)), np.tile(y.to_numpy(), 10))
-    assert len(many) == 500 and many.index[0] == 0 and many.index[-1] == 1999
+    many = spread_evenly(2000, 500)
+    assert len(many) == 500 and many[0] == 0 and many[-1] == 1999

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ddsr import DDSRRegressor
+from ddsr import DDSRClassifier, DDSRRegressor
 from ddsr.errors import DataError, DDSRError, ReportError
 from ddsr.expression import Expression
 from ddsr.report import Background, report_html, write_report
@@ -56,6 +56,15 @@ def test_rows_missed_by_far_are_named_unless_rows_have_weights(model, data):
     note = "Outliers: row 18 (of the rows used"
     assert note in report_html(model, X, wrong)
     assert "Outliers" not in report_html(model, X, wrong, background=Background(is_weighted=True))
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("labels", [("no", "yes"), ("blue", "green", "red")])
+def test_labels_are_compared_with_the_values_of_a_classifier(labels):
+    X, y = table(["mass", "speed"])[0], np.array(labels)[np.arange(200) % len(labels)]
+    model = DDSRClassifier("uniform", max_epochs=1, random_state=0, config={"batch_size": 20}).fit(X, y)
+    html = report_html(model, X, y, output=None if len(labels) == 2 else 1)
+    assert "On 200 rows" in html and "DDSRClassifier(" in html and "ddsr fit" not in html
 
 
 def test_every_shape_that_is_placed_is_drawn(page):

@@ -1,6 +1,7 @@
 """Lines of code that repeat a fit."""
 
 import shlex
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,17 @@ def test_shell_line_names_what_was_set():
         **{"--features": '"a,b",c', "--preset": "paper", "--time": "60", "--seed": "3"},
         **{"--operators": "+,sin"},
     }
+
+
+@pytest.mark.parametrize(
+    "weights, argument", [("sample_weight", "weights"), ("counts", "counts"), ("y_err", "errors")]
+)
+@pytest.mark.usefixtures("undrawn")
+def test_code_passes_what_the_fit_was_given(weights, argument, data):
+    X, y = data
+    search = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
+    html = unescape(report_html(search.fit(X, y, **{weights: np.ones(len(y))}), X, y))
+    assert f"fit(X, y, {weights}=data['{argument}'])" in html
 
 
 def test_shell_line_has_costs():

@@ -15,10 +15,9 @@ from ddsr._core import PAD
 from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
 from ddsr.generators.prior.weights import load_weights
 from ddsr.generators.recurrent.order import prefix_rows
-from ddsr.search import paper as learned_search
 from field_cases import CASES, covers
 from prior_cases import write_weights
-from watched_run import Run, weights_of
+from watched_run import Run
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
@@ -37,18 +36,7 @@ def run():
     @cache
     def fit(preset="paper", **changes):
         config = TINY_OF.get(preset, TINY) | changes
-        record = Run(DDSRRegressor(preset, random_state=0, device="cpu", config=config))
-        search = learned_search.search
-
-        def watched_search(generator, engine, memory, policy, *rest):
-            record.watch(generator, policy)
-            return search(generator, engine, memory, policy, *rest)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(learned_search, "search", watched_search)
-            record.model.fit(X, Y)
-        record.weights.append(weights_of(record.generator.network))
-        return record
+        return Run.of(DDSRRegressor(preset, random_state=0, device="cpu", config=config), X, Y)
 
     return fit
 
@@ -217,22 +205,14 @@ def test_width(run):
 
 
 @covers("n_encoder_layers", DenoiserConfig)
-def test_n_encoder_layers(run):
-    network = network_with(run, n_encoder_layers=3)
-    assert (len(network.encoder), len(network.decoder)) == (3, 1)
-    assert moved_by_update(network.encoder) == 3
-
-
 @covers("n_decoder_layers", DenoiserConfig)
-def test_n_decoder_layers(run):
-    network = network_with(run, n_decoder_layers=3)
-    assert (len(network.encoder), len(network.decoder)) == (1, 3)
-    assert moved_by_update(network.decoder) == 3
-
-
-def moved_by_update(layers):
-    """How many layers the loss reaches."""
-    return sum(bool(layer.feed_forward.narrow.weight.grad.any()) for layer in layers)
+@pytest.mark.parametrize("part, other", [("encoder", "decoder"), ("decoder", "encoder")])
+def test_n_layers(run, part, other):
+    """The loss reaches all layers."""
+    network = network_with(run, **{f"n_{part}_layers": 3})
+    layers = getattr(network, part)
+    assert (len(layers), len(getattr(network, other))) == (3, 1)
+    assert all(layer.feed_forward.narrow.weight.grad.any() for layer in layers)
 
 
 @covers("n_heads", DenoiserConfig)

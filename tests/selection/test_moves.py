@@ -102,7 +102,7 @@ def test_a_minus_is_written_in_the_vocabularys_way() -> None:
 
 
 @st.composite
-def partly_settled(draw: st.DrawFn) -> Model:
+def partly_fixed(draw: st.DrawFn) -> Model:
     """A model with fixed constants, many of them 0 and ±1."""
     numbers = st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5]) | mild_floats
     expression = draw(expressions(draw(st.sampled_from([PLAIN, FULL])), 15, numbers))
@@ -114,7 +114,7 @@ ZERO_TO_AN_UNKNOWN_POWER = Model(Expression.parse("(sqrt(1) - 1)^(sin(1) + 1) + 
 
 
 @settings(max_examples=200, deadline=None)
-@given(partly_settled())
+@given(partly_fixed())
 @example(ZERO_TO_AN_UNKNOWN_POWER)
 def test_simplifying_fixed_constants_keeps_values(model: Model) -> None:
     vocabulary = model.expression.vocabulary
@@ -129,7 +129,7 @@ def test_simplifying_fixed_constants_keeps_values(model: Model) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(partly_settled())
+@given(partly_fixed())
 def test_alternatives_are_distinct_and_already_simplified(model: Model) -> None:
     found = list(alternatives(model))
     assert len({other.key for other in found}) == len(found)
@@ -141,7 +141,7 @@ def test_alternatives_are_distinct_and_already_simplified(model: Model) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(partly_settled())
+@given(partly_fixed())
 def test_a_models_tree_is_the_model(model: Model) -> None:
     assert Model.of_tree(model.expression.vocabulary, model.tree) == model
 

@@ -168,6 +168,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     is_flag=True,
     flag_value=False,
     default=True,
+    show_default=False,  # of `round_constants`
     help="Keep constants as fitted instead of rounding them to simple numbers.",
 )
 @click.option(

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.times import kind_of
 
-Floats = NDArray[np.float64]
 # A column with a smaller share of numbers counts as text. With a larger share, its texts are errors.
 LEAST_NUMBER_SHARE = 0.5
 CATEGORICAL_TYPES = ("category", "categorical", "enum", "dictionary")

@@ -1,4 +1,4 @@
-"""How much a fit by a loss tells about the constants, from its residuals.
+"""How much a fit by a loss says about the constants, from its residuals.
 
 The constants of a fit by the loss ρ have the covariance V (JᵀJ)⁻¹ with V = E[ψ²] / E[ψ']², where ψ is the
 derivative of ρ at the residuals (Huber 1973). For squares, V is the mean square. For a quantile τ it is

@@ -113,7 +113,7 @@ class Loss:
         return None if self.function is None else _Checked(self.function)
 
     def check_target(self, y: Floats) -> None:
-        """Refuse values of y that this loss cannot have, and a function that is no loss."""
+        """Refuse values of y that this loss cannot have, and a function that is not a loss."""
         if self.function is not None:
             _Checked(self.function).check(y)
         if self.name == "poisson":
@@ -222,7 +222,7 @@ class _Checked:
         return np.ascontiguousarray(found)
 
     def check(self, y: Floats) -> None:
-        """Refuse a function whose result for the mean of y is no loss."""
+        """Refuse a function whose result for the mean of y is not a loss."""
         with np.errstate(all="ignore"):
             found = self(y, np.full(len(y), y.mean()))
         is_wrong = ~(np.isfinite(found) & (found >= 0.0))

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.columns import (
     as_dates,
     as_numbers,
@@ -25,8 +25,6 @@ from ddsr.data.columns import (
     missing_in,
 )
 from ddsr.errors import DataError, MethodError
-
-Floats = NDArray[np.float64]
 
 VALUES = {
     "missing": ("error", "drop", "impute"),

@@ -39,6 +39,11 @@ class Audited(NamedTuple):
         return cls(some, target[chosen], weights[chosen], counts[chosen], n_counted)
 
 
+def spread_evenly(n_rows: int, most: int) -> NDArray[np.intp]:
+    """Return the numbers of at most `most` rows, evenly from the first to the last."""
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).round().astype(np.intp))
+
+
 def sampled(rows: Floats) -> Floats:
     """Return at most `MOST_SAMPLED_ROWS` rows, spread evenly."""
     chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SAMPLED_ROWS)).astype(np.int64)

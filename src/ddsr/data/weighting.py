@@ -57,9 +57,9 @@ def relative_weights(weights: Floats | None) -> Floats | None:
 
 
 def observations_worth(weights: Floats, counts: Floats, target: Floats) -> int:
-    """Return the rows with a weight above 0, repeated as often as they were observed, at most three times.
+    """Return the number of equally weighted observations that the rows are worth.
 
-    With weights of 1/y² every row has the same relative error, so no row counts less than another.
+    Weights that match errors in proportion to y or to √y do not make a row count less than another.
     """
     n_observed = float(counts[weights > 0.0].sum())
     largest = np.abs(target).max()

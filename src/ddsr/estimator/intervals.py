@@ -38,8 +38,7 @@ def intervals_table(
     If `is_known`, `loss` is the variance of the errors rather than an estimate of it. `units` are those of
     the constants, if some may have one.
     """
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
-        raise DataError(f"level must be a number between 0 and 1, got {level!r}")
+    check_level(level)
     errors = standard_errors(is_free, information, loss, n_observed, is_known)
     order, names, text = named_constants(equation)
     values = np.array(equation.constants)[order]
@@ -60,6 +59,12 @@ def intervals_table(
         table["unit"] = [units[number] for number in order]
     table.attrs["equation"] = text
     return table
+
+
+def check_level(level: object) -> None:
+    """Refuse a level of confidence that is not a number between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
+        raise DataError(f"level must be a number between 0 and 1, got {level!r}")
 
 
 def standard_errors(

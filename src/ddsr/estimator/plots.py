@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ddsr.data.arrays import Floats
 from ddsr.data.frames import read_targets
 from ddsr.data.printable import printable
+from ddsr.data.row_samples import spread_evenly
 from ddsr.engine import values
 from ddsr.errors import DataError, MethodError
 from ddsr.estimator.forms import Index
@@ -135,7 +136,9 @@ class Plots:
                 f"{len(self.outcomes_)} output(s)"
             )
         is_known = np.isfinite(targets[:, output]) & ~np.isnan(rows).any(axis=1)
-        return _spread(rows[is_known], targets[is_known, output])
+        drawn = np.flatnonzero(is_known)
+        drawn = drawn[spread_evenly(len(drawn), MOST_DOTS)]
+        return np.ascontiguousarray(rows[drawn]), targets[drawn, output]
 
     def _sampled(self, output: int) -> tuple[Floats, Floats]:
         """Return the rows that the model keeps; columns that no listed equation uses are 0."""
@@ -169,14 +172,6 @@ def _output(output: int | str | None, names: Sequence[str]) -> int:
         return int(output)  # type: ignore[arg-type]
     listed = ", ".join(f"{number} ({name})" for number, name in enumerate(names))
     raise DataError(f"a figure shows one output: pass output, one of {listed}; got {output!r}")
-
-
-def _spread(rows: Floats, true: Floats) -> tuple[Floats, Floats]:
-    """Return at most `MOST_DOTS` rows, spread evenly."""
-    if len(rows) <= MOST_DOTS:
-        return rows, true
-    chosen = np.unique(np.linspace(0, len(rows) - 1, MOST_DOTS).round().astype(np.int64))
-    return np.ascontiguousarray(rows[chosen]), true[chosen]
 
 
 def _draw_front(axes: Axes, outcome: Outcome, row: int) -> None:

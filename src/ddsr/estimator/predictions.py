@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_finite, check_rows
 from ddsr.data.frames import read_rows
 from ddsr.data.preparation import Preparation
@@ -21,7 +22,6 @@ from ddsr.estimator.preparing import read_columns
 from ddsr.estimator.threads import threads_of
 from ddsr.selection.outcome import Outcome
 
-Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Predicting")
 
 

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
+from ddsr.data.arrays import Floats
 from ddsr.data.columns import as_numbers, columns_of
 from ddsr.data.dataset import RowWeights
 from ddsr.data.frames import Targets, check_table, named_targets, read_rows, read_targets
 from ddsr.data.preparation import Preparation, TableOptions, dropped_note
 from ddsr.errors import DataError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,8 +146,8 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         The result of the fit of each output, without the data, from which the other attributes are computed.
     n_fits_ : int
         Number of fits: this one and, with `warm_start`, those before it.
-    is_weighted_, has_counts_ : bool
-        Whether `fit` was given weights and counts.
+    is_weighted_, has_counts_, has_errors_ : bool
+        Whether `fit` was given weights, counts and standard errors.
     preparation_ : Preparation or None
         What `missing`, `categories` and `dates` did to the table (`notes`), which `print` shows, too.
     n_features_in_, feature_names_in_, n_outputs_, target_names_

@@ -105,8 +105,7 @@ def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
     written = rewritten(model, problem.lister.listing.allows)
     if len(written.expression) == guess.size:
         model = written
-    is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
-    return FrontEntry(model.expression, guess.nrmse, is_free=is_free, nats=nats)
+    return FrontEntry(model.expression, guess.nrmse, is_free=model.is_free, nats=nats)
 
 
 def check_same_columns(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:

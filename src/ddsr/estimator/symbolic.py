@@ -17,6 +17,7 @@ from ddsr.data.dataset import Dataset, RowWeights
 from ddsr.data.frames import naming
 from ddsr.data.losses import Loss
 from ddsr.data.preparation import Preparation, TableOptions
+from ddsr.data.row_samples import spread_evenly
 from ddsr.errors import DataError
 from ddsr.estimator.budget import Budget
 from ddsr.estimator.fit import Fit, Journal, run
@@ -29,13 +30,7 @@ from ddsr.estimator.preparing import TrainingRows, read_training
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.saved_models import SavedModels
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
-from ddsr.estimator.tables import (
-    curves_table,
-    equations_table,
-    inputs_table,
-    sample_table,
-    sampled_positions,
-)
+from ddsr.estimator.tables import curves_table, equations_table, inputs_table, sample_table
 from ddsr.estimator.template_units import with_template
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
@@ -54,6 +49,7 @@ from ddsr.search.problem import Problem
 from ddsr.selection.outcome import Outcome
 
 LARGEST_SEED = 2**31 - 1
+MOST_SAMPLED = 500  # rows that a model keeps, enough to plot the fit
 Self = TypeVar("Self", bound="SymbolicEstimator")
 
 
@@ -84,8 +80,8 @@ class SymbolicEstimator(
         read = self._read(X, y, weights, preparation)
         method, budget, rules, fits = self._posed(read, started)
         self.n_fits_, self.preparation_ = self._n_fits_before() + 1, read.preparation
-        self.is_weighted_ = weights.sample_weight is not None or weights.y_err is not None
-        self.has_counts_ = weights.counts is not None
+        self.is_weighted_ = weights.sample_weight is not None
+        self.has_counts_, self.has_errors_ = weights.counts is not None, weights.y_err is not None
         if journal is not None:
             journal.begin(fits[0])
         note = self._call_back if journal is None else journal.note
@@ -214,12 +210,11 @@ class SymbolicEstimator(
         self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
 
     def _keep_sample(self, read: TrainingRows) -> None:
-        """Keep some of the rows, enough to plot the fit."""
-        columns = iter(read.targets.columns.T)
+        """Keep some of the rows, and the predictions on them."""
+        columns, kept = iter(read.targets.columns.T), spread_evenly(len(read.X), MOST_SAMPLED)
         self.fit_sample_ = self._of_outputs(
-            lambda outcome: sample_table(outcome.best.equation, read.X, next(columns))
+            lambda outcome: sample_table(outcome.best.equation, read.X, next(columns), kept)
         )
-        kept = sampled_positions(len(read.X))
         self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, read.X, kept))
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:

@@ -17,7 +17,6 @@ from ddsr.learning.curves import EpochStats, UpdateStats
 from ddsr.search.contributors.names import GENERATOR, PRIOR, REFINER, SYMMETRIES
 from ddsr.selection.outcome import Outcome
 
-MOST_SAMPLED = 500
 PARTS = ("sample", "score", "update", "refine", "prime", "reduce", "propose")
 SOURCES = (REFINER, GENERATOR, PRIOR, SYMMETRIES)
 NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
@@ -41,19 +40,13 @@ def equations_table(outcome: Outcome) -> EquationTable:
     return table
 
 
-def sampled_positions(n_rows: int) -> NDArray[np.int64]:
-    """Return the positions of the rows that a model keeps, spread evenly."""
-    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_SAMPLED)).round().astype(np.int64))
-
-
-def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
-    """Return true and predicted values on rows spread evenly over the data, enough to plot the fit."""
-    rows = sampled_positions(len(y))
+def sample_table(equation: Expression, X: Floats, y: Floats, rows: NDArray[np.intp]) -> pd.DataFrame:
+    """Return true and predicted values on some rows."""
     predicted, _ = values([equation], np.ascontiguousarray(X[rows]), 1)
     return pd.DataFrame({"true": y[rows], "predicted": predicted[0]}, index=rows)
 
 
-def inputs_table(outcome: Outcome, X: Floats, rows: NDArray[np.int64]) -> pd.DataFrame:
+def inputs_table(outcome: Outcome, X: Floats, rows: NDArray[np.intp]) -> pd.DataFrame:
     """Return the inputs that a listed or a likely equation uses, on some rows."""
     entries = [*outcome.front, *(form.entry for form in outcome.forms)]
     used = {name for entry in entries for name in entry.equation.variables_used}

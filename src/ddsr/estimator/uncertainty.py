@@ -13,6 +13,7 @@ from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_whole
 from ddsr.data.frames import named_targets
 from ddsr.errors import DataError
+from ddsr.estimator.intervals import check_level
 from ddsr.estimator.printed_tables import SHORT_TEXTS, FormTable
 from ddsr.estimator.unit_parameters import labelled_targets
 from ddsr.grammar.grid_note import grid_note, rules_on_grid
@@ -71,8 +72,7 @@ class Uncertainty:
         The interval includes the noise, the uncertainty of the constants and the choice between the forms of
         `forms_`. With `of_measurements=False`, it is for the law itself, without noise.
         """
-        if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
-            raise DataError(f"level must be a number between 0 and 1, got {level!r}")
+        check_level(level)
         check_is_fitted(self)
         if of_measurements and not all(outcome.loss.is_of_values for outcome in self.outcomes_):
             raise DataError(
@@ -118,6 +118,7 @@ class Uncertainty:
         return self
 
     def _each(self, form: Callable[[Outcome], T]) -> T | list[T]:
+        """Apply a function to each output; return a list only for several outputs."""
         check_is_fitted(self)
         found = [form(outcome) for outcome in self.outcomes_]
         return found[0] if len(found) == 1 else found

@@ -111,6 +111,13 @@ class Batch:
         n_drawn = rows[n - 1] + 1 if len(rows) >= n > 0 else len(self)
         return replace(self.take(rows[:n]), n_drawn=n_drawn)
 
+    def mask(self, flags: Iterable[Sequence[bool]]) -> NDArray[np.bool_]:
+        """Return flags of each expression's constants in the shape of `constants`, padded with False."""
+        found = np.zeros(self.constants.shape, dtype=bool)
+        for row, each in enumerate(flags):
+            found[row, : len(each)] = each
+        return found
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of tokens of each expression."""

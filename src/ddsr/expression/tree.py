@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import reduce
 
 from ddsr.expression.operators import OPERATORS, Operator
 
@@ -63,3 +65,9 @@ class Node:
     def one(cls) -> Node:
         """Create the literal 1, which fitting does not change."""
         return cls(Kind.ONE)
+
+    @classmethod
+    def product(cls, factors: Iterable[Node]) -> Node:
+        """Multiply nodes from left to right; the literal 1 if there are none."""
+        first, *others = list(factors) or [cls.one()]
+        return reduce(lambda product, factor: cls.operator("mul", product, factor), others, first)

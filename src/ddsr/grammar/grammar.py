@@ -338,14 +338,14 @@ def _columns_named(vocabulary: Vocabulary, given: str | Sequence[str], rule: Rul
 def _operators_named(vocabulary: Vocabulary, name: str, rule: Rule) -> None:
     (token,) = _tokens_named(vocabulary, (name,), rule)
     if token >= len(vocabulary.operators):
-        raise GrammarError(f"rule '{rule}': {name} is no operator, so nothing stands below it")
+        raise GrammarError(f"rule '{rule}': {name} is not an operator, so nothing stands below it")
 
 
 def _inputs_named(vocabulary: Vocabulary, rule: ValueRule) -> None:
     for name in inputs_of(rule):
         (token,) = _columns_named(vocabulary, name, rule)
         if token < vocabulary.first_variable:
-            raise GrammarError(f"rule '{rule}': {name} is no column")
+            raise GrammarError(f"rule '{rule}': {name} is not a column")
 
 
 def with_names(vocabulary: Vocabulary, message: str) -> str:

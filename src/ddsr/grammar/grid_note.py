@@ -18,5 +18,5 @@ def grid_note(rules: RulesLike) -> str:
         return ""
     return (
         f"Checked on a grid within the ranges of the inputs, also between the rows: {'; '.join(texts)}. "
-        "This is no proof between its points or outside these ranges."
+        "It proves nothing between its points or outside these ranges."
     )

@@ -1,7 +1,7 @@
 """Nats of the values of fitted exponents: most laws have small ones.
 
 Any magnitude of another constant is equally likely, since it depends on the units. An exponent has no unit,
-and few laws have one above 6 or near 0: x^18 imitates an exponential, and x^0.02 a logarithm.
+and few laws have one above 6 or near 0: x^18 approximates an exponential, and x^0.02 a logarithm.
 """
 
 from __future__ import annotations

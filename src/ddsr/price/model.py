@@ -91,6 +91,11 @@ class Model:
         return filled
 
     @property
+    def is_free(self) -> tuple[bool, ...]:
+        """Whether each constant is fitted."""
+        return tuple(not is_fixed for is_fixed in self.is_fixed)
+
+    @property
     def free_constants(self) -> tuple[float, ...]:
         """Values of the constants that fitting may change."""
         pairs = zip(self.expression.constants, self.is_fixed, strict=True)

@@ -124,9 +124,7 @@ def _fitted_again(forms: Sequence[FittedForm], engine: Engine) -> list[FittedFor
     if not forms:
         return []
     batch = Batch.of(form.expression for form in forms)
-    is_fixed = np.ones(batch.constants.shape, dtype=bool)
-    for row, form in enumerate(forms):
-        is_fixed[row, : len(form.is_free)] = np.logical_not(form.is_free)
+    is_fixed = ~batch.mask(form.is_free for form in forms)
     scores = engine.refit(batch, is_fixed, max_steps=MAX_STEPS, tolerance=TOLERANCE)
     mean_squares = (scores.nrmse * engine.spread) ** 2
     return [

@@ -19,7 +19,7 @@ FRACTION = -log(0.25)
 OF_PI = -log(0.05)
 ROOT = -log(0.04)
 DECIMAL = -log(0.04)
-SETTLED = -log(0.2)  # of the first simple number where people put a measured one
+FIXED = -log(0.2)  # of the first simple number where people put a measured one
 CHANCE = -log(0.05)  # that a root or multiple of pi there is not due to chance
 MINUS, PLUS = -log(0.3), -log(0.7)
 
@@ -71,12 +71,12 @@ def nats_of_measured(value: float) -> float:
     """
     size = abs(value)
     if value == -1.0:
-        return SETTLED + INTEGER + nats_of_whole(1) + MINUS
+        return FIXED + INTEGER + nats_of_whole(1) + MINUS
     if size in (0.0, 1.0):
-        return SETTLED + nats_of(value)
+        return FIXED + nats_of(value)
     is_plain = any(number.value == size for number in (*_integers(size), *_fractions(size)))
     is_special = any(number.value == size for number in (*_of_pi(size), *_roots(size)))
-    return SETTLED + nats_of(value) + (CHANCE if is_special and not is_plain else 0.0)
+    return FIXED + nats_of(value) + (CHANCE if is_special and not is_plain else 0.0)
 
 
 @lru_cache(maxsize=65536)

@@ -79,7 +79,7 @@ def describe(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]
     if not expressions:
         return []
     batch = Batch.of(expressions)
-    mask = free_mask(batch, is_free)
+    mask = batch.mask(is_free).view(np.uint8)
     choices, row_of_choice, row_of_number, place, number, row_of_variable, column = _core.describe_structures(
         batch.vocabulary.core, batch.tokens, batch.constants, mask
     )
@@ -92,14 +92,6 @@ def describe(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]
             _edges(row_of_choice, n), _edges(row_of_number, n), _edges(row_of_variable, n), strict=True
         )
     ]
-
-
-def free_mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
-    """Return a mask of fitted constants in the shape of the batch's constants."""
-    mask = np.zeros(batch.constants.shape, dtype=np.uint8)
-    for row, flags in enumerate(is_free):
-        mask[row, : len(flags)] = flags
-    return mask
 
 
 def n_fitted(description: Description) -> int:
@@ -175,7 +167,7 @@ class StructureCode:
         value, such as the 2 of 2 * x, whichever is cheaper.
         """
         batch = Batch.of(expressions)
-        rows = batch.vocabulary.core, batch.tokens, batch.constants, free_mask(batch, is_free)
+        rows = batch.vocabulary.core, batch.tokens, batch.constants, batch.mask(is_free).view(np.uint8)
         return self.core.prices(*rows, self.numbers.nats, nats_of_measured)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Floats
+from ddsr.data.arrays import Floats
+from ddsr.data.row_samples import spread_evenly
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text, raised
 from ddsr.report.fits import Predictions
@@ -247,4 +248,4 @@ def _time_limits(curves: Curves) -> tuple[float, float]:
 def _thinned(is_known: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return rows to draw: a line with more points than the screen is not clearer."""
     rows = np.flatnonzero(is_known)
-    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round().astype(np.intp))]
+    return rows[spread_evenly(len(rows), MOST_POINTS)]

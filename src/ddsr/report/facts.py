@@ -63,6 +63,8 @@ class Background:
     """whether rows had weights, if the model does not know"""
     has_counts: bool = False
     """whether rows had counts, if the model does not know"""
+    has_errors: bool = False
+    """whether rows had standard errors of y, if the model does not know"""
 
 
 def summary(

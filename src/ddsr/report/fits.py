@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Floats
+from ddsr.data.arrays import Floats
 from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
 from ddsr.selection.guards.outliers import outlying_rows

@@ -46,12 +46,28 @@ class Output:
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict this output."""
-        column: NDArray[np.float64] = self.model.predict(X)[:, self.output]
+        column: NDArray[np.float64] = values_of(self.model, X)[:, self.output]
         return column
 
     def confidence_intervals(self) -> pd.DataFrame:
         """Return the intervals of this output."""
         return self.model.confidence_intervals()[self.output]
+
+
+def values_of(model: Any, X: ArrayLike) -> NDArray[np.float64]:
+    """Return the values of the chosen equations, which are log-odds for a classifier."""
+    is_classifier = hasattr(type(model), "decision_function")
+    found: NDArray[np.float64] = model.decision_function(X) if is_classifier else model.predict(X)
+    return found
+
+
+def coded_labels(model: Any, y: ArrayLike) -> Any:
+    """Return the labels of a classifier as 0 and 1, in one column per equation; other targets as they are."""
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return y
+    members = np.asarray(y)[:, None] == classes
+    return members[:, 1] if len(classes) == 2 else members
 
 
 def outputs_of(model: Any) -> list[FittedModel]:
@@ -92,8 +108,12 @@ def preparation_of(model: FittedModel) -> Any:
     return getattr(model, "preparation_", None)
 
 
+def estimator_of(model: FittedModel) -> type[Any]:
+    """Return the class of the estimator."""
+    return type(model.model if isinstance(model, Output) else model)
+
+
 def defaults_of(model: FittedModel) -> dict[str, Any]:
     """Return the default parameters of the constructor."""
-    kind = type(model.model if isinstance(model, Output) else model)
-    parameters: dict[str, Any] = kind().get_params(deep=False)
+    parameters: dict[str, Any] = estimator_of(model)().get_params(deep=False)
     return parameters

@@ -26,7 +26,15 @@ from ddsr.report.curves import Curves
 from ddsr.report.equations import chosen_of, shown_equations
 from ddsr.report.facts import Background, data_summary, summary
 from ddsr.report.fits import Predictions
-from ddsr.report.model import FittedModel, outcome_of, outputs_of, preparation_of, target_label_of
+from ddsr.report.model import (
+    FittedModel,
+    coded_labels,
+    outcome_of,
+    outputs_of,
+    preparation_of,
+    target_label_of,
+    values_of,
+)
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.storage.files import write_whole
 
@@ -94,7 +102,7 @@ def _page(
     certainty = shown_certainty(model, loss.named(target), *(measured or ()))
     has_curve = certainty is not None and certainty["chart"]
     curve = "" if measured is None or has_curve else curve_chart(model, target, *measured)
-    flags = {"weights": "is_weighted", "counts": "has_counts"}
+    flags = {"weights": "is_weighted", "counts": "has_counts", "errors": "has_errors"}
     extras = [
         name for name, flag in flags.items() if getattr(background, flag) or getattr(model, f"{flag}_", False)
     ]
@@ -153,8 +161,8 @@ def _fit_on(
         raise DataError("a report compares predictions with true values: pass both X and y, or neither")
     if X is None or y is None:
         return None, None, Predictions.sampled(model)
-    true = _target(y, output)
-    predicted = np.asarray(model.predict(X), dtype=np.float64)
+    true = _target(coded_labels(model, y), output)
+    predicted = np.asarray(values_of(model, X), dtype=np.float64)
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
     if preparation_of(model) is None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ddsr.expression.own_operators import CustomOperator, OwnOperator
 from ddsr.report.facts import changed_parameters
-from ddsr.report.model import FittedModel, preparation_of
+from ddsr.report.model import FittedModel, estimator_of, preparation_of
 
 # Parameters that are options of `ddsr fit`.
 OPTIONS = {
@@ -39,7 +39,7 @@ COSTS = {"operator_costs": "--operator-cost", "variable_costs": "--variable-cost
 
 
 # Columns other than variables, by names for the reader to replace, with the arguments of `fit` for them.
-EXTRAS = {"weights": "sample_weight", "counts": "counts"}
+EXTRAS = {"weights": "sample_weight", "counts": "counts", "errors": "y_err"}
 
 
 class Recipe(NamedTuple):
@@ -52,7 +52,8 @@ class Recipe(NamedTuple):
 def python_lines(model: FittedModel, target: str, names: tuple[str, ...], extras: Sequence[str] = ()) -> str:
     """Return a Python script that repeats the fit; the reader fills in the name of the data file."""
     settings = _writable(model)
-    imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
+    estimator = estimator_of(model).__name__
+    imports = ["import pandas as pd", "", f"from ddsr import {estimator}"]
     imports += _imports_of(settings)
     arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
     arguments += [f"{name}={_python(value)}" for name, value in settings.items()]
@@ -63,7 +64,7 @@ def python_lines(model: FittedModel, target: str, names: tuple[str, ...], extras
             "",
             'data = pd.read_csv("data.csv")',
             f"X, y = data[{list(names)!r}], data[{target!r}]",
-            f"model = DDSRRegressor({', '.join(arguments)}).fit(X, y{columns})",
+            f"model = {estimator}({', '.join(arguments)}).fit(X, y{columns})",
             "print(model.equations_)",
         ]
     )
@@ -74,6 +75,8 @@ def shell_line(
 ) -> str | None:
     """Return the command that repeats the fit; None if a setting has no option."""
     settings = _writable(model)
+    if hasattr(estimator_of(model), "decision_function"):  # the command fits no classes
+        return None
     operators = settings.pop("operators", None)
     if operators is not None and any(isinstance(each, CustomOperator) for each in operators):
         return None

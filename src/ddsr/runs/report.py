@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from ddsr.data.dataset import RowWeights
 from ddsr.errors import RunError
 from ddsr.report import Background, write_report
 from ddsr.runs.folder import RunFolder
@@ -25,10 +26,11 @@ def report_of_run(
     epochs = folder.log()
     if epochs:
         facts["expressions scored"] = f"{epochs[-1]['n_scored']:,}"
-    X = y = weights = counts = None
+    X = y = None
+    weights = RowWeights()
     try:
         data = folder.data()
-        X, y, weights, counts = data.frame, data.y, data.sample_weight, data.counts
+        X, y, weights = data.frame, data.y, data.weights
     except RunError as error:
         facts["data"] = str(error)
     asked = folder.asked
@@ -36,8 +38,9 @@ def report_of_run(
         seconds=float(epochs[-1]["seconds"]) if epochs else None,
         search=facts,
         machine={"ddsr": asked.ddsr_version, **asked.versions, "data (SHA-256)": asked.fingerprint[:16]},
-        is_weighted=weights is not None,
-        has_counts=counts is not None,
+        is_weighted=weights.sample_weight is not None,
+        has_counts=weights.counts is not None,
+        has_errors=weights.y_err is not None,
     )
     where = folder.path / FILE if path is None else Path(path)
     return write_report(model, where, X, y, target=asked.target or "y", title=title, background=background)

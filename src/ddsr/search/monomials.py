@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations, islice
 
 import numpy as np
@@ -142,16 +141,11 @@ def _written(grammar: Grammar, powers: dict[str, Fraction]) -> Iterator[Node]:
         below = [_power(grammar, name, -power, repeats) for name, power in powers.items() if power < 0]
         if None in above or None in below:
             continue
-        top = _product([node for node in above if node is not None])
-        bottom = _product([node for node in below if node is not None])
-        if bottom is not None:
-            top = Node.operator("div", Node.one() if top is None else top, bottom)
-        if top is not None:
-            yield top
-
-
-def _product(factors: Sequence[Node]) -> Node | None:
-    return reduce(lambda a, b: Node.operator("mul", a, b), factors) if factors else None
+        factors, divisors = ([node for node in each if node is not None] for each in (above, below))
+        if divisors:
+            yield Node.operator("div", Node.product(factors), Node.product(divisors))
+        elif factors:
+            yield Node.product(factors)
 
 
 def _power(grammar: Grammar, name: str, power: Fraction, repeats: bool) -> Node | None:
@@ -160,7 +154,7 @@ def _power(grammar: Grammar, name: str, power: Fraction, repeats: bool) -> Node 
     if power == 1:
         return node
     if repeats:
-        return _product([node] * int(power)) if power.denominator == 1 and power <= 4 else None
+        return Node.product([node] * int(power)) if power.denominator == 1 and power <= 4 else None
     for special, operator in ((Fraction(2), "square"), (Fraction(1, 2), "sqrt"), (Fraction(3), "cube")):
         if power == special and operator in operators:
             return Node.operator(operator, node)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ddsr import _core
 from ddsr.expression import Batch
 from ddsr.price.model import Model
-from ddsr.price.structure_code import free_mask
 
 
 def canonical(models: Sequence[Model]) -> list[Model]:
@@ -24,7 +25,7 @@ def canonical(models: Sequence[Model]) -> list[Model]:
     if models[0].expression.is_filled:
         return [model.with_parts(canonical(model.parts)) for model in models]
     batch = Batch.of([model.expression for model in models])
-    is_free = free_mask(batch, [[not is_fixed for is_fixed in model.is_fixed] for model in models])
+    is_free = batch.mask(model.is_free for model in models).view(np.uint8)
     tokens, constants, is_fixed = _core.canonical(
         batch.vocabulary.core, batch.tokens, batch.constants, is_free
     )

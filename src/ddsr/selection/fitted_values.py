@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ddsr.deadline import Deadline
 from ddsr.engine import Engine
+from ddsr.expression import Batch
 from ddsr.price.rounding import is_lower
 from ddsr.search.front import FrontEntry
 from ddsr.selection.posterior import structural_constants
@@ -29,11 +28,10 @@ def with_fitted_values(entries: Sequence[FrontEntry], engine: Engine, deadline: 
     ]
     if not rounded:
         return list(entries)
-    most = max(len(fixed) for _, fixed in rounded)
-    is_fixed = np.array([fixed + [True] * (most - len(fixed)) for _, fixed in rounded])
+    batch = Batch.of(entry.expression for entry, _ in rounded)
     scores = engine.refit(
-        [entry.expression for entry, _ in rounded],
-        is_fixed,
+        batch,
+        batch.mask(fixed for _, fixed in rounded),
         max_steps=MAX_STEPS,
         tolerance=TOLERANCE,
         deadline=deadline,

@@ -27,8 +27,7 @@ def handed_out(
         )
         measured = one.model.expression
         if selected.expression != measured and not engine.is_finite(selected.expression):
-            is_free = tuple(not is_fixed for is_fixed in one.model.is_fixed)
-            selected = replace(selected, expression=measured, is_free=is_free)
+            selected = replace(selected, expression=measured, is_free=one.model.is_free)
         found.append(selected)
     return tuple(found)
 

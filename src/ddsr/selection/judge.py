@@ -101,9 +101,8 @@ class Judge:
         return distinct(self._each_written(models))
 
     def _each_written(self, models: Sequence[Model]) -> list[Model]:
-        is_allowed = self.is_allowed
         written = [
-            other if is_allowed is None or self._may_be(other.expression, is_allowed) else model
+            other if self._allows(other) else model
             for model, other in zip(models, canonical(models), strict=True)
         ]
         if not models or len(self.signs[1]) == len(self.engine.vocabulary.variables):
@@ -146,8 +145,7 @@ class Judge:
         Models longer than `longest` allows for their key are not audited: the audit only adds to the length.
         """
         judged: list[Judged] = []
-        if self.is_allowed is not None:
-            models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
+        models = [model for model in models if self._allows(model)]
         work_each = self.engine.n_rows * max_steps + len(self.samples.audited.rows) * STEPS_OF_AN_AUDIT
         n_at_once = max(1, WORK_A_CALL // work_each)
         for begin in range(0, len(models), n_at_once):
@@ -160,9 +158,10 @@ class Judge:
             judged += [one for one in measured if one.length > longest.get(one.model.key, inf)]
         return judged
 
-    def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
+    def _allows(self, model: Model) -> bool:
         # a scale or offset may break a rule that the expression inside obeys, so given models are allowed
-        return expression.tokens in self.given or is_allowed(expression)
+        expression = model.expression
+        return self.is_allowed is None or expression.tokens in self.given or self.is_allowed(expression)
 
     def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
         """Refit models without auditing them."""
@@ -170,9 +169,7 @@ class Judge:
             return []
         models = with_fixed_exponents(models, self.engine)
         batch = Batch.of(model.expression for model in models)
-        is_fixed = np.ones(batch.constants.shape, dtype=bool)
-        for row, model in enumerate(models):
-            is_fixed[row, : len(model.is_fixed)] = model.is_fixed
+        is_fixed = ~batch.mask(model.is_free for model in models)
         scores = self.engine.refit(
             batch, is_fixed, max_steps=max_steps, tolerance=tolerance, deadline=Deadline(self.deadline)
         )
@@ -324,12 +321,7 @@ class Judge:
         some = ranked[:N_ALWAYS_TIDIED] if self.is_late else ranked
         simplest = [rewritten_as(one.model, self.simplest(one.model.expression)) for one in some]
         tidy = dict(zip((one.model.key for one in some), self._each_written(simplest), strict=True))
-        changed = distinct(
-            model
-            for key, model in tidy.items()
-            if model.key != key
-            and (self.is_allowed is None or self._may_be(model.expression, self.is_allowed))
-        )
+        changed = distinct(model for key, model in tidy.items() if model.key != key and self._allows(model))
         found = {one.model.key: one for one in self._audited(self._measure(changed, max_steps=0))}
         ended = []
         for one in ranked:

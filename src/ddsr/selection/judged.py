@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ddsr.expression import Expression
 from ddsr.price.description_length import LEAST_STRENGTH
 from ddsr.price.model import Model
+from ddsr.search.front import FrontEntry
 from ddsr.selection.guards.outliers import Outliers
 from ddsr.selection.notation import rewritten
 
@@ -36,6 +37,11 @@ class Selected:
     """nats, up to a term that all candidates share"""
     is_finite_between_rows: bool = True
     """whether it has no pole among the rows and is defined where further rows may lie (`guards/domain.py`)"""
+
+    @property
+    def entry(self) -> FrontEntry:
+        """The candidate as an entry of a front."""
+        return FrontEntry(self.expression, self.nrmse, is_free=self.is_free, nats=self.description_length)
 
 
 @dataclass(frozen=True)
@@ -80,8 +86,7 @@ class Judged:
     def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:
         """Return the model in its final notation, or as it is if time is short."""
         model = self.model if is_hurried else rewritten(self.model, is_allowed)
-        is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
-        return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
+        return Selected(model.expression, model.is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
 
 def rank_of(one: Judged) -> float:

@@ -34,11 +34,8 @@ def noise_again(models: Sequence[Model], engine: Engine) -> NoiseModel:
 
 
 def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
-    is_fixed = np.ones((len(models), max(len(model.is_fixed) for model in models)), dtype=bool)
-    for row, model in enumerate(models):
-        is_fixed[row, : len(model.is_fixed)] = model.is_fixed
     batch = Batch.of(model.expression for model in models)
-    is_fixed = is_fixed[:, : batch.constants.shape[1]]
+    is_fixed = ~batch.mask(model.is_free for model in models)
     scores = engine.refit(batch, is_fixed, max_steps=MAX_STEPS, tolerance=TOLERANCE)
     assert scores.information is not None  # a refit always has it
     fitted = []
@@ -52,6 +49,5 @@ def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
         more_digits = digits(found, nrmse * engine.spread, scores.information[row], engine.n_counted)
         more_digits -= n_free * (0.5 * log(engine.n_counted) + NATS_OF_SIZE)
         nats = nats_of_structure(found.expression, tuple(found.is_fixed)) + more_digits
-        is_free = tuple(not flag for flag in found.is_fixed)
-        fitted.append(FittedForm(found.expression, is_free, nats, (nrmse * engine.spread) ** 2))
+        fitted.append(FittedForm(found.expression, found.is_free, nats, (nrmse * engine.spread) ** 2))
     return fitted

@@ -71,11 +71,8 @@ def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant")
     whole = sum(chances[one] for one in (*shown, *others))
     forms = []
     for one, written in list(shown.items())[:MOST_FORMS]:
-        entry = FrontEntry(
-            written.expression, written.nrmse, 1.0, 0.0, written.is_free, written.description_length
-        )
         information = measured_information(written.expression, engine)
-        forms.append(Form(entry, chances[one] / whole, information))
+        forms.append(Form(written.entry, chances[one] / whole, information))
     return _with_partings(forms, found[0], engine, noise)
 
 

@@ -97,11 +97,9 @@ def front_of(
 
     The choice stays even if a smaller equation has a lower error. New entries of `left_out` are added.
     """
-    entries = [
-        FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
-    ]
+    entries = [one.entry for one in found]
     chosen, least_error, front = entries[0], inf, []
-    as_found = [FrontEntry(entry.equation, entry.nrmse, 1.0, 0.0) for entry in left_out]
+    as_found = [FrontEntry(entry.equation, entry.nrmse) for entry in left_out]
     for entry in sorted([*entries, *as_found], key=lambda each: (each.size, each.nrmse)):
         # another notation of the choice differs by rounding
         is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - SAME_ERROR) * chosen.nrmse
@@ -182,7 +180,7 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
         forms = [one, *judge.rational_forms(one)]
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
         best = min(forms, key=length_of)
-        tied = [form for form in forms if _is_another_writing(form, best)]
+        tied = [form for form in forms if _is_another_notation(form, best)]
         ranked[place] = replace(_plainest(tied, best, judge), length=best.length)
     return ranked
 
@@ -199,7 +197,7 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
     return plainest
 
 
-def _is_another_writing(form: Judged, best: Judged) -> bool:
+def _is_another_notation(form: Judged, best: Judged) -> bool:
     """Return whether a form is nearly as short as the best one, with as few constants."""
     has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
     its, others = form.model.expression, best.model.expression

@@ -51,9 +51,7 @@ def _with_fixed_exponents(entry: FrontEntry, engine: Engine) -> FrontEntry:
     if entry.is_free is not None:
         return entry
     model = with_fixed_exponents([Model.free(entry.equation)], engine)[0]
-    if not any(model.is_fixed):
-        return entry
-    return replace(entry, is_free=tuple(not is_fixed for is_fixed in model.is_fixed))
+    return replace(entry, is_free=model.is_free) if any(model.is_fixed) else entry
 
 
 def _with_whole_numbers(entry: FrontEntry, engine: Engine) -> FrontEntry:

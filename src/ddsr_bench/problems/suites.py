@@ -65,7 +65,7 @@ class BenchmarkProblem:
     is_standardised: bool = False
     """whether features and target are scaled to mean 0 and variance 1, as for SRBench's black-box problems"""
     units: tuple[str, ...] = ()
-    """unit of each variable, which methods are told; empty: none"""
+    """unit of each variable, which methods get; empty: none"""
     target_unit: str = ""
     flow: Flow | None = None
     """the system whose states are the rows; None if rows are drawn from the ranges"""

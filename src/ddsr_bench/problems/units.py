@@ -27,8 +27,8 @@ def with_units(problems: Sequence[BenchmarkProblem], path: Path) -> tuple[Benchm
         known = features.get(problem.name, {})
         if problem.name not in targets or set(known) != set(problem.variables):
             raise BenchError(
-                f"{path} has not the units of all variables of {problem.name}: add them, or choose other "
-                "problems with --problem"
+                f"{path} does not have the units of all variables of {problem.name}: add them, or choose "
+                "other problems with --problem"
             )
         units = tuple(known[name] for name in problem.variables)
         found.append(replace(problem, units=units, target_unit=targets[problem.name]))

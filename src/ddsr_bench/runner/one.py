@@ -89,7 +89,7 @@ def run_one(task: Task) -> RunResult:
     data = make_data(task.problem, task.seed, task.noise, data_dir)
     make = _load_factory(task.factory)
     estimator = make(task.method, task.seed, task.time, task.epochs, task.threads, task.device)
-    _tell_units(estimator, task)
+    _set_units(estimator, task)
     estimator, wall, cpu = _fitted(task, estimator, data)
     keep_curve(task, estimator)
     form = estimator.sympy()
@@ -103,7 +103,7 @@ def run_one(task: Task) -> RunResult:
     )
 
 
-def _tell_units(estimator: Any, task: Task) -> None:
+def _set_units(estimator: Any, task: Task) -> None:
     problem = task.problem
     if not problem.units:
         return

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ddsr.config import PaperConfig
 from ddsr.expression import PAD, Tokens
-from ddsr.generators.diffusion.masking import Masked
+from ddsr.generators.diffusion.corrupted import Corrupted
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.objective import Objective
 from ddsr_bench.stacking.parameters import StackedParameters
@@ -60,7 +60,7 @@ class StackedNetworks:
         clean_tokens: Tokens,
         is_legal: NDArray[np.bool_],
         advantage: NDArray[np.float64],
-        views: Sequence[Masked],
+        views: Sequence[Corrupted],
         renews_reference: bool,
     ) -> None:
         """Write the pool of a place, under its corruptions, for the next update."""

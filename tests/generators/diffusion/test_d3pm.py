@@ -9,10 +9,11 @@ from scipy.stats import chisquare
 from ddsr._core import PAD
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.corrupted import Corrupted
 from ddsr.generators.diffusion.d3pm import D3PM
 from ddsr.generators.diffusion.predictor import CpuPredictor
 from ddsr.generators.diffusion.schedule import step_levels
-from ddsr.generators.diffusion.transition import Noised, UniformTransition
+from ddsr.generators.diffusion.transition import UniformTransition
 from ddsr.grammar import Grammar
 
 CPU = torch.device("cpu")
@@ -179,7 +180,7 @@ def exact_distribution(generator):
     is_legal = torch.from_numpy(generator.legal_tokens(every))
     outcomes = np.zeros(len(every))
     for row, probability in zip(noisy, share, strict=True):
-        view = Noised(every, np.tile(row, (len(every), 1)), np.full(len(every), 1), every != PAD)
+        view = Corrupted(every, np.tile(row, (len(every), 1)), np.full(len(every), 1), every != PAD)
         log_probs = (
             generator.log_probs(generator.network, generator.inputs(view), is_legal).numpy().astype(float)
         )

@@ -12,8 +12,9 @@ from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.errors import ExpressionError, MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.generators.diffusion.corrupted import Corrupted
 from ddsr.generators.diffusion.generator import Backward
-from ddsr.generators.diffusion.masking import Masked, mask_at_random, order_behind
+from ddsr.generators.diffusion.masking import mask_at_random, order_behind
 from ddsr.generators.diffusion.variation import Bounds, choose_subtree, choose_tokens, mask_parts
 from diffusion_cases import (
     VOCABULARY,
@@ -192,7 +193,7 @@ def test_refilled_frequencies_match_the_enumerated_distribution(hole):
     expected = exact_distribution(generator, tokens)
     n = 20_000
     rows = np.tile(tokens, (n, 1))
-    masked = Masked(rows, rows, np.full(n, len(hole)), rows == MASK)
+    masked = Corrupted(rows, rows, np.full(n, len(hole)), rows == MASK)
     assert_drawn_from(expected, generator.refill(masked, np.random.default_rng(0), stream=0))
 
 

@@ -12,15 +12,16 @@ from torch import Tensor
 from ddsr._core import MASK
 from ddsr.expression import Tokens
 from ddsr.generators.categorical import SAMPLING, draw_tokens
+from ddsr.generators.diffusion.corrupted import Corrupted
 from ddsr.generators.diffusion.denoising import DenoisingGenerator
 from ddsr.generators.diffusion.schedule import step_levels
-from ddsr.generators.diffusion.transition import Noised, UniformTransition
+from ddsr.generators.diffusion.transition import UniformTransition
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
 
-class D3PM(DenoisingGenerator[Noised]):
+class D3PM(DenoisingGenerator):
     """The denoiser on noisy instead of masked tokens, in as many steps as there are positions, T = M.
 
     The noisy sequences X_T … X_1 obey no grammar: each position is drawn separately. Legality matters only in
@@ -58,6 +59,6 @@ class D3PM(DenoisingGenerator[Noised]):
         clean_probs = self.predictor.predict(noisy_tokens, step).softmax(dim=-1)
         return self.transition.backward(clean_probs, noisy_tokens, step, n_back)
 
-    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
+    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Corrupted:
         """Return X_t at a random step t, for the objective."""
         return self.transition.corrupt_at_random(clean_tokens, rng)

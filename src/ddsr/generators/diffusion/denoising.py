@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.expression import Tokens
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import constrain
+from ddsr.generators.diffusion.corrupted import Corrupted
 from ddsr.generators.diffusion.denoiser import Denoiser, TokenNetwork
 from ddsr.generators.diffusion.predictor import make_predictor
 from ddsr.generators.first_weights import first_weights
@@ -24,24 +25,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
 
 
-class Noisy(Protocol):
-    """Expressions at step t of a forward process."""
-
-    @property
-    def noisy_tokens(self) -> Tokens:
-        """X_t, (B, M)."""
-        ...
-
-    @property
-    def step(self) -> NDArray[np.int64]:
-        """t, (B,)."""
-        ...
-
-
-AnyNoisy = TypeVar("AnyNoisy", bound=Noisy)
-
-
-class DenoisingGenerator(ABC, Generic[AnyNoisy]):
+class DenoisingGenerator(ABC):
     """A network that predicts q(X_0) from X_t and t; subclasses define the process from X_0 to X_t."""
 
     def __init__(
@@ -71,7 +55,7 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
         """Run the backward process to X_0: legal expressions, (B, M)."""
 
     @abstractmethod
-    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> AnyNoisy:
+    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Corrupted:
         """Return X_t at a random step t, for the objective."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
@@ -83,7 +67,7 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
         """Return which tokens are legal at each position, given those before it."""
         return self.grammar.legal_tokens(clean_tokens, self.n_threads)
 
-    def inputs(self, view: AnyNoisy) -> tuple[Tensor, ...]:
+    def inputs(self, view: Corrupted) -> tuple[Tensor, ...]:
         """Return X_t and t as tensors on the device."""
         return tuple(torch.from_numpy(array).to(self.device) for array in (view.noisy_tokens, view.step))
 

@@ -15,8 +15,9 @@ from ddsr.errors import ExpressionError
 from ddsr.expression import MASK, PAD, Tokens
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import SAMPLING, VARYING
+from ddsr.generators.diffusion.corrupted import Corrupted
 from ddsr.generators.diffusion.denoising import DenoisingGenerator
-from ddsr.generators.diffusion.masking import Masked, draw_unmask_order, mask_at_random, order_behind
+from ddsr.generators.diffusion.masking import draw_unmask_order, mask_at_random, order_behind
 from ddsr.generators.diffusion.predictor import Pending
 from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.generators.diffusion.variation import mask_parts
@@ -25,7 +26,7 @@ FIRST_VARYING_STREAM = 2**40
 """first stream of random numbers for `vary`; lower ones are the epochs of `draw`"""
 
 
-class MaskedDiffusion(DenoisingGenerator[Masked]):
+class MaskedDiffusion(DenoisingGenerator):
     """The paper's generator: random positions are masked, and legal fills unmask them."""
 
     def draw(self, n_rows: int, epoch: int) -> Tokens:
@@ -55,7 +56,7 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
                 first_rows.setdefault(key, row)
         return varied.take(list(first_rows.values()))
 
-    def refill(self, masked: Masked, rng: np.random.Generator, stream: int) -> Tokens:
+    def refill(self, masked: Corrupted, rng: np.random.Generator, stream: int) -> Tokens:
         """Run the backward process from X_t to X_0, in a random order of the masked positions."""
         order = order_behind(masked.noisy_tokens != MASK, rng)
         return self.unmask(masked.noisy_tokens, order, stream)
@@ -83,7 +84,7 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
         """Return logits of q(X_0) on the host."""
         return self.predictor.start(0, noisy_tokens, step)().of_rows
 
-    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
+    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Corrupted:
         """Return X_t at a random step t, for the objective."""
         return mask_at_random(clean_tokens, rng)
 

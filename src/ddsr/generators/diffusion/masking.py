@@ -7,26 +7,11 @@ is shown to the network as masked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.expression import MASK, PAD, Tokens
-
-
-@dataclass(frozen=True, eq=False)
-class Masked:
-    """Expressions at step t of the forward process."""
-
-    clean_tokens: Tokens
-    """X_0, (B, M)"""
-    noisy_tokens: Tokens
-    """X_t, (B, M): MASK where masked, and in the padding"""
-    step: NDArray[np.int64]
-    """t, (B,): number of masked positions among all M"""
-    is_masked: NDArray[np.bool_]
-    """(B, M): masked positions that hold a token"""
+from ddsr.generators.diffusion.corrupted import Corrupted
 
 
 def draw_unmask_order(n_rows: int, max_length: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -45,17 +30,17 @@ def rank_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.argsort(order, axis=1)
 
 
-def mask(clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Masked:
+def mask(clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Corrupted:
     """Draw X_t ~ q(X_t | X_0): mask `step` random positions of each row."""
     n_rows, max_length = clean_tokens.shape
     kept = max_length - step
     is_hidden = rank_of(draw_unmask_order(n_rows, max_length, rng)) >= kept[:, None]
     is_token = clean_tokens != PAD
     noisy_tokens = np.where(is_hidden | ~is_token, MASK, clean_tokens).astype(np.int16)
-    return Masked(clean_tokens, noisy_tokens, step, is_hidden & is_token)
+    return Corrupted(clean_tokens, noisy_tokens, step, is_hidden & is_token)
 
 
-def mask_at_random(clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
+def mask_at_random(clean_tokens: Tokens, rng: np.random.Generator) -> Corrupted:
     """Return X_t at a step t drawn uniformly from 1 … M for each row."""
     n_rows, max_length = clean_tokens.shape
     step = np.asarray(rng.integers(1, max_length, size=n_rows, endpoint=True))

@@ -143,9 +143,8 @@ class CapturedForward:
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         with torch.inference_mode(), torch.cuda.stream(self.stream):
-            for _ in range(
-                3
-            ):  # libraries choose their kernels in the first runs, which a graph must not contain
+            # libraries choose their kernels in the first runs, which a graph must not contain
+            for _ in range(3):
                 network(self.tokens, self.step)
             self.stream.synchronize()
             self.graph = torch.cuda.CUDAGraph()

@@ -20,23 +20,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.expression import PAD, Tokens
+from ddsr.generators.diffusion.corrupted import Corrupted
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
-
-
-@dataclass(frozen=True, eq=False)
-class Noised:
-    """Expressions at step t of the forward process."""
-
-    clean_tokens: Tokens
-    """X_0, (B, M)"""
-    noisy_tokens: Tokens
-    """X_t, (B, M): a token everywhere, including the padding"""
-    step: NDArray[np.int64]
-    """t, (B,)"""
-    is_masked: NDArray[np.bool_]
-    """(B, M): all positions that hold a token, since any of them may be noise"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +47,7 @@ class UniformTransition:
         size = self.vocab_size
         return kept_share * np.eye(size) + (1.0 - kept_share) / size
 
-    def corrupt(self, clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Noised:
+    def corrupt(self, clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Corrupted:
         """Draw X_t ~ q(X_t | X_0) = X_0 Q̄_t, with a step for each row.
 
         Padding holds nothing that could survive, so it is uniform noise at every step. The backward process
@@ -71,9 +58,9 @@ class UniformTransition:
         survives = rng.random(shape) < 1.0 - step[:, None] / self.n_steps
         is_token = clean_tokens != PAD
         noisy_tokens = np.where(survives & is_token, clean_tokens, noise).astype(np.int16)
-        return Noised(clean_tokens, noisy_tokens, step, is_token)
+        return Corrupted(clean_tokens, noisy_tokens, step, is_token)
 
-    def corrupt_at_random(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
+    def corrupt_at_random(self, clean_tokens: Tokens, rng: np.random.Generator) -> Corrupted:
         """Return X_t at a step t drawn uniformly from 1 … T for each row."""
         step = np.asarray(rng.integers(1, self.n_steps, size=len(clean_tokens), endpoint=True))
         return self.corrupt(clean_tokens, step, rng)

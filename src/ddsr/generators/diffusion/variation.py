@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ddsr.errors import MethodError
 from ddsr.expression import MASK, PAD, Tokens
-from ddsr.generators.diffusion.masking import Masked, rank_of
+from ddsr.generators.diffusion.corrupted import Corrupted
+from ddsr.generators.diffusion.masking import rank_of
 
 Places = NDArray[np.int64]
 
@@ -50,7 +51,7 @@ class Bounds:
 
 def mask_parts(
     clean_tokens: Tokens, arities: Sequence[int], masked_share: tuple[float, float], rng: np.random.Generator
-) -> Masked:
+) -> Corrupted:
     """Mask a random subtree in half of the rows, and random tokens in the others.
 
     The share of masked tokens is drawn for each row within the given bounds. Padding is masked too, so that
@@ -65,7 +66,7 @@ def mask_parts(
         choose_tokens(is_token, bounds, rng),
     )
     noisy_tokens = np.where(is_masked | ~is_token, MASK, clean_tokens).astype(np.int16)
-    return Masked(clean_tokens, noisy_tokens, (noisy_tokens == MASK).sum(axis=1), is_masked)
+    return Corrupted(clean_tokens, noisy_tokens, (noisy_tokens == MASK).sum(axis=1), is_masked)
 
 
 def choose_tokens(is_token: NDArray[np.bool_], bounds: Bounds, rng: np.random.Generator) -> NDArray[np.bool_]:

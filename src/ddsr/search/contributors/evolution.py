@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from enum import IntEnum
 from math import isclose
 from sys import float_info
+from typing import Any
 
 import numpy as np
 
@@ -160,13 +161,13 @@ class Refiner:
 
     def hall_of_fame(self) -> HallOfFame:
         """Return the Pareto front of size and error so far."""
-        found = self._core.hall_of_fame()
-        batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
-        return HallOfFame(batch, **found)
+        return self._models(self._core.hall_of_fame())
 
     def shortlist(self) -> HallOfFame:
         """Return the models of any size that may have the shortest description, the shortest first."""
-        found = self._core.shortlist()
+        return self._models(self._core.shortlist())
+
+    def _models(self, found: dict[str, Any]) -> HallOfFame:
         batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
         return HallOfFame(batch, **found)
 

@@ -51,9 +51,7 @@ def _excess(
 ) -> NDArray[np.float64]:
     rows, target, all_weights, counts, n_counted = samples.audited
     batch = Batch.of(model.expression for model in models)
-    is_fitted = np.zeros(batch.constants.shape, dtype=bool)
-    for row, model in enumerate(models):
-        is_fitted[row, : len(model.is_fixed)] = model.is_fitted
+    is_fitted = batch.mask(model.is_fitted for model in models)
     predicted, _ = values(batch, rows, samples.engine.n_threads)
     slopes, _ = gradients(batch, rows, samples.engine.n_threads)
     n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without outliers

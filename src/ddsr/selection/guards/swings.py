@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.data.arrays import Floats
+from ddsr.data.row_samples import spread_evenly
 from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 
@@ -30,7 +31,7 @@ class Paths:
     @classmethod
     def among(cls, rows: Floats, columns: Iterable[int] | None = None) -> Paths:
         """Return the paths between the rows of a table along these columns, or all."""
-        some = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).round().astype(int))]
+        some = rows[spread_evenly(len(rows), MOST_ROWS)]
         # steps are uneven, so that no frequency can match them
         shares = np.sort(np.concatenate([[0.0, 1.0], np.arange(1, N_STEPS) * GOLDEN % 1.0]))
         paths = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from itertools import combinations, permutations
 from math import exp, inf, log, sqrt
 
@@ -123,10 +123,8 @@ def _squares(factors: Sequence[_Factor]) -> Iterator[tuple[_Factor, tuple[_Facto
 def _product(factors: Sequence[_Factor]) -> Node:
     above = [factor.node for factor in factors if factor.is_above] or [known(1.0)]
     below = [factor.node for factor in factors if not factor.is_above]
-    whole = reduce(lambda left, right: Node.operator("mul", left, right), above)
-    if not below:
-        return whole
-    return Node.operator("div", whole, reduce(lambda left, right: Node.operator("mul", left, right), below))
+    whole = Node.product(above)
+    return Node.operator("div", whole, Node.product(below)) if below else whole
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 
 from ddsr.expression import Kind, Node, Vocabulary
 from ddsr.expression.operators import NAMED_POWERS
@@ -54,7 +53,7 @@ class Writer:
         if under_above:
             above.append(self._root(self._divided(under_above, under_below)))
         elif under_below:
-            below.append(self._root(self._multiplied(under_below)))
+            below.append(self._root(Node.product(under_below)))
         coefficient = product.outer.coefficient
         if coefficient != 1 or not above:
             above.insert(0, self._number(coefficient))
@@ -90,14 +89,14 @@ class Writer:
             elif upper:
                 above.append(self._power(self._divided(upper, lower), size))
             else:
-                below.append(self._power(self._multiplied(lower), size))
+                below.append(self._power(Node.product(lower), size))
         return above, below
 
     def _power(self, base: Node, exponent: int) -> Node:
         for name, power in NAMED_POWERS.items():
             if power == exponent and name in self.vocabulary.operators:
                 return Node.operator(name, base)
-        repeated = self._multiplied([base] * exponent)
+        repeated = Node.product([base] * exponent)
         if "pow" not in self.vocabulary.operators or not self.vocabulary.has_constant:
             return repeated
         return min(repeated, Node.operator("pow", base, known(float(exponent))), key=cost_of)
@@ -109,14 +108,11 @@ class Writer:
 
     def _divided(self, above: list[Node], below: list[Node]) -> Node:
         if not below:
-            return self._multiplied(above)
+            return Node.product(above)
         if "div" in self.vocabulary.operators:
-            upper = self._multiplied(above) if above else self._number(Fraction(1))
-            return Node.operator("div", upper, self._multiplied(below))
-        return self._multiplied([*above, Node.operator("inverse", self._multiplied(below))])
-
-    def _multiplied(self, factors: list[Node]) -> Node:
-        return reduce(lambda left, right: Node.operator("mul", left, right), factors)
+            upper = Node.product(above) if above else self._number(Fraction(1))
+            return Node.operator("div", upper, Node.product(below))
+        return Node.product([*above, Node.operator("inverse", Node.product(below))])
 
     def _number(self, value: Fraction) -> Node:
         if value == 1 and self.vocabulary.has_one:

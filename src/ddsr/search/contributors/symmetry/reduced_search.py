@@ -30,7 +30,7 @@ TOLERANCE = 0.05
 """maximum remainder of slopes that should cancel, relative to their size"""
 MOST_NRMSE = 0.5
 """maximum NRMSE of an approximation for its symmetries to count"""
-N_IMITATIONS = 3
+N_APPROXIMATIONS = 3
 """number of approximations that must share a symmetry"""
 MOST_PROPOSALS, LEAST_PROPOSALS = 20, 2
 """maximum and minimum number of models proposed from the shortlist and from the hall of fame, each"""
@@ -177,7 +177,7 @@ class ReducedSearch:
 
     def _find(self, found: HallOfFame) -> Reduction | None:
         is_near = found.nrmse <= min(MOST_NRMSE, 2.0 * found.nrmse.min(initial=np.inf))
-        chosen = np.flatnonzero(is_near)[:N_IMITATIONS]
+        chosen = np.flatnonzero(is_near)[:N_APPROXIMATIONS]
         if len(chosen) == 0:
             return None
         slopes = slopes_of(

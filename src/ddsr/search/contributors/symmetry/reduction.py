@@ -128,8 +128,8 @@ def monomial(bases: Sequence[Node], exponents: Sequence[float]) -> Node:
     """Return a product of powers as one ratio; the literal 1 if there are none."""
     above = [_power(base, e) for base, e in zip(bases, exponents, strict=True) if e > 0]
     below = [_power(base, -e) for base, e in zip(bases, exponents, strict=True) if e < 0]
-    dividend = _product_of(above)
-    return Node.operator("div", dividend, _product_of(below)) if below else dividend
+    dividend = Node.product(above)
+    return Node.operator("div", dividend, Node.product(below)) if below else dividend
 
 
 def _divided(node: Node, powers: Powers, units: Sequence[Node]) -> Node:
@@ -146,12 +146,3 @@ def _power(base: Node, exponent: float) -> Node:
     if exponent == 0.5:
         return Node.operator("sqrt", base)
     return Node.operator("pow", base, Node.constant(exponent))
-
-
-def _product_of(factors: Sequence[Node]) -> Node:
-    if not factors:
-        return Node.one()
-    product = factors[0]
-    for factor in factors[1:]:
-        product = Node.operator("mul", product, factor)
-    return product
