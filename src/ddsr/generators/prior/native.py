@@ -22,7 +22,7 @@ from ddsr.generators.prior.screen import N_DRAWS, choose_view
 from ddsr.generators.prior.shown_features import target_features_of, value_features_of
 from ddsr.generators.prior.tensor_file import Arrays
 from ddsr.generators.prior.token_ids import UNKNOWN_LOGIT, ids_in_prior, places_in_view
-from ddsr.generators.prior.weights import PriorFile
+from ddsr.generators.prior.weights import read_once
 from ddsr.grammar import Grammar
 
 
@@ -35,9 +35,9 @@ class NativePrior:
 
     @classmethod
     def read(cls, path: Path) -> NativePrior:
-        """Read a file of weights; each version of a file is read once."""
+        """Read a file of weights; each version of a file is packed once."""
         state = path.stat()
-        return _read_once(path, state.st_size, state.st_mtime_ns)
+        return _pack_once(path, state.st_size, state.st_mtime_ns)
 
 
 class NativeDraws:
@@ -92,8 +92,8 @@ class NativeDraws:
 
 
 @lru_cache(maxsize=2)
-def _read_once(path: Path, size: int, modified: int) -> NativePrior:
-    file = PriorFile.read(path)
+def _pack_once(path: Path, size: int, modified: int) -> NativePrior:
+    file = read_once(path)
     try:
         return NativePrior(file.card.network, file.arrays)
     except ValueError as error:
