@@ -1,4 +1,4 @@
-# Builds core/kernels/loops.cpp as one object library for each instruction set that the compiler supports.
+# Builds the loops in core/kernels/ as one object library for each instruction set that the compiler supports.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 
@@ -22,7 +22,7 @@ set(DDSR_KERNEL_TARGETS "")
 
 function(ddsr_add_kernels name)
   set(target ddsr_kernels_${name})
-  add_library(${target} OBJECT core/kernels/loops.cpp)
+  add_library(${target} OBJECT core/kernels/loops.cpp core/kernels/network_loops.cpp)
   target_include_directories(${target} PRIVATE core)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   # Without errno and traps the loops vectorise. Finite-math stays off: infinities and NaN must be detected.

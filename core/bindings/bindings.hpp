@@ -66,6 +66,7 @@ void bind_limits(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_evolution(nb::module_& module);
 void bind_price(nb::module_& module);
+void bind_prior(nb::module_& module);
 void bind_simplify(nb::module_& module);
 void bind_examples(nb::module_& module);
 

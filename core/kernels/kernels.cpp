@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/network.hpp"
+
 namespace ddsr {
 
 namespace baseline {
@@ -54,5 +56,7 @@ const Kernels& kernels() {
   static const Kernels& chosen = chosen_kernels();
   return chosen;
 }
+
+const NetworkKernels& network_kernels() { return *kernels().network; }
 
 }  // namespace ddsr

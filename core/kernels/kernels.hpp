@@ -12,6 +12,8 @@
 
 namespace ddsr {
 
+struct NetworkKernels;
+
 inline constexpr int LANES = 8;
 inline constexpr int MAX_INTEGER_POWER = 8;
 
@@ -53,6 +55,8 @@ struct Kernels {
   // in single precision: w * s, w * s * s, v * s and u * s. Each sum has its sixteen values side by side.
   void (*correlate)(float* sums, const float* table, const float* w, const float* v, const float* u,
                     int n_rows, int n_blocks);
+
+  const NetworkKernels* network;  // kernels/network.hpp
 };
 
 // The sets that this machine can run, fastest last.

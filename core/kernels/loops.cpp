@@ -1,10 +1,10 @@
 // Compiled once for each instruction set, into the namespace named by DDSR_ISA.
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 
+#include "kernels/exponential.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/network.hpp"
 #include "kernels/perturbation.hpp"
 
 // Declares that the C library has vector versions of these functions.
@@ -190,24 +190,6 @@ double residual(double* __restrict out_, const double* y_, const double* f_, dou
   return dot(out, out, n);
 }
 
-// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. 2^n times a polynomial
-// of the remainder (from the Cephes library), in plain arithmetic that vectorises on any machine.
-inline float exp_of_negative(float x) {
-  constexpr float ROUND = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the lowest bits
-  const float shifted = x * 1.44269504f + ROUND;
-  const float n = shifted - ROUND;
-  const float r = x - n * 0.693359375f + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3F800000u);
-  return x < -87.0f ? 0.0f : perturbed(p * power, x);
-}
-
 void weigh(float* __restrict all_weights, float* __restrict largest, const float* __restrict all_logits,
            const int* __restrict rows, int n, int n_tokens, int stride) {
   constexpr int WIDTH = 16;
@@ -264,6 +246,7 @@ void correlate(float* __restrict sums, const float* __restrict table, const floa
 
 }  // namespace
 
+extern const NetworkKernels NETWORK_KERNELS;
 extern const Kernels KERNELS;
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
@@ -278,6 +261,7 @@ const Kernels KERNELS = {
 #define ROW(id, ...) slope_b_##id,
     {DDSR_OPERATORS(ROW)},
 #undef ROW
-    integer_power,         all_finite,   any_negative, sum, dot, residual, weigh, correlate};
+    integer_power,         all_finite,   any_negative, sum, dot, residual, weigh, correlate,
+    &NETWORK_KERNELS};
 
 }  // namespace ddsr::DDSR_ISA

@@ -1,4 +1,4 @@
-"""The native core of ddsr: trees, grammar, engine, simplifier, evolution and examples."""
+"""The native core of ddsr: trees, grammar, engine, simplifier, evolution, prior and examples."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -306,6 +306,65 @@ def gradients(
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     """Return (expressions, rows, constants) derivatives, and whether all are finite."""
+
+# --- core/bindings/prior.cpp
+
+class PriorNetwork:
+    """The weights of a prior."""
+
+    def __init__(
+        self,
+        weights: dict[str, NDArray[np.float32]],
+        arities: Sequence[int],
+        max_variables: int,
+        max_length: int,
+        cell_width: int,
+        n_row_layers: int,
+        n_row_latents: int,
+        n_variable_latents: int,
+        width: int,
+        n_layers: int,
+        n_memory_layers: int,
+        n_heads: int,
+    ) -> None:
+        """`arities` are those of the tokens other than variables; a missing or odd tensor is a ValueError."""
+
+class PriorOfData:
+    """A prior for one data set and the user's tokens."""
+
+    def __init__(
+        self,
+        network: PriorNetwork,
+        target: NDArray[np.float32],
+        values: NDArray[np.float32],
+        known_as: Sequence[int],
+        unknown_logit: float,
+        max_length: int,
+        n_threads: int,
+    ) -> None:
+        """Encode features: (samples, rows, features) and (samples, variables, rows, features).
+
+        `known_as` has the prior's id of each token, negative for unknown ones.
+        """
+
+    def next_logits(self, beginnings: NDArray[np.int16], n_threads: int) -> NDArray[np.float32]:
+        """Return logits of the token after each beginning; the rows end with MASK or PAD."""
+
+    def token_log_probs(
+        self, grammar: Grammar, tokens: NDArray[np.int16], n_threads: int
+    ) -> NDArray[np.float64]:
+        """Return log-probabilities of tokens drawn from left to right; -inf from an illegal one on."""
+
+class PriorDraws:
+    """A sample of expressions without repetition."""
+
+    def __init__(self, grammar: Grammar, network: PriorOfData, places: Sequence[int], seed: int) -> None: ...
+    def next(self, n: int, seconds: float, n_threads: int) -> NDArray[np.int16]:
+        """Return the next expressions: at most n, fewer after some seconds or if there are no more."""
+
+    @property
+    def n_continued(self) -> int:
+        """Number of beginnings of which the network has computed the next token."""
 
 # --- core/bindings/simplify.cpp
 

@@ -8,37 +8,17 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from ddsr._core import MASK
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.expression import Tokens
 from ddsr.expression.batch import Batch
-from ddsr.expression.vocabulary import Vocabulary
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
-from ddsr.generators.prior.config import NetworkConfig
 from ddsr.generators.prior.encoder import Encoding
 from ddsr.generators.prior.network import PriorNetwork
-from ddsr.generators.prior.screen import ShownData, choose_view
+from ddsr.generators.prior.screen import N_DRAWS, ShownData, choose_view
+from ddsr.generators.prior.token_ids import ids_in_prior
 from ddsr.grammar import Grammar
-
-N_DRAWS = 4
-"""number of samples of the rows, if there are more than the network reads at once"""
-
-
-def ids_in_prior(vocabulary: Vocabulary, view: ShownData, config: NetworkConfig) -> list[int]:
-    """Return the prior's id for each of the user's tokens; MASK for unknown ones."""
-    own = config.vocabulary
-    ids = [own.operators.index(name) if name in own.operators else MASK for name in vocabulary.operators]
-    if vocabulary.has_one:
-        ids.append(MASK if own.one is None else own.one)
-    if vocabulary.has_constant:
-        ids.append(MASK if own.constant is None else own.constant)
-    places = {int(column): place for place, column in enumerate(view.columns)}
-    return ids + [
-        own.first_variable + places[column] if column in places else MASK
-        for column in range(len(vocabulary.variables))
-    ]
 
 
 @torch.no_grad()

@@ -12,12 +12,10 @@ from ddsr.generators.diffusion.denoiser import TokenNetwork
 from ddsr.generators.prior.attention import EVERYWHERE
 from ddsr.generators.prior.denoiser import ConditionalDenoiser, Recollection
 from ddsr.generators.prior.encoder import Encoding
+from ddsr.generators.prior.token_ids import UNKNOWN_LOGIT
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
-
-UNKNOWN_LOGIT = -8.0
-"""logit of tokens that the prior does not know: they are rarely drawn unless rules require them"""
 
 
 class ConditionedDenoiser(TokenNetwork):

@@ -13,6 +13,7 @@ from ddsr.generators.prior.conditioned import ConditionedDiffusion
 from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
 from ddsr.generators.prior.distinct import NextLogits, draw_distinct
 from ddsr.generators.prior.next_token import LENGTH_STEP, NextToken
+from ddsr.generators.prior.token_ids import places_in_view
 
 
 class DistinctDiffusion(ConditionedDiffusion):
@@ -26,17 +27,8 @@ class DistinctDiffusion(ConditionedDiffusion):
     def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
         """Return at most `n_rows` distinct legal expressions, (B, M): a sample without repetition."""
         rng = np.random.default_rng((self.seed, SAMPLING, stream))
-        places = self._places_in_view()
+        places = places_in_view(self.grammar.vocabulary, self.view)
         return draw_distinct(self.grammar, self._next_logits(), n_rows, rng, self.n_threads, places)
-
-    def _places_in_view(self) -> NDArray[np.intp]:
-        """Return places of the tokens' random numbers that do not change if columns are permuted."""
-        vocabulary = self.grammar.vocabulary
-        n_columns, first = len(vocabulary.variables), vocabulary.first_variable
-        hidden = np.setdiff1d(np.arange(n_columns), self.view.columns)
-        places = np.arange(len(vocabulary))
-        places[first + np.concatenate((self.view.columns, hidden))] = first + np.arange(n_columns)
-        return places
 
     def _next_logits(self) -> NextLogits:
         if isinstance(self.predictor, CpuPredictor) and isinstance(self.network, ConditionedDenoiser):

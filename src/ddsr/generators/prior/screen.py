@@ -17,6 +17,8 @@ MODERATE = (1e-3, 3e3)
 """range of typical sizes of inputs to show unscaled; others are divided by a power of ten"""
 MOST_OFFSET = 1e4
 """largest offset that is shown, in spreads of the target"""
+N_DRAWS = 4
+"""number of samples of the rows, if there are more than the network reads at once"""
 SCREENED_ROWS = 4000
 MOST_BINS = 20
 

@@ -176,8 +176,7 @@ def check_weights(name: str | PathLike[str]) -> Card:
     """Return the card of a prior, or raise an error if its file is unusable; this needs no torch."""
     path = find_weights(name)
     try:
-        state = path.stat()
-        return _check_once(path, state.st_size, state.st_mtime_ns)
+        return read_once(path).card
     except (OSError, DataError) as error:
         remedy = (
             "install ddsr again, or set prior to None"
@@ -187,10 +186,15 @@ def check_weights(name: str | PathLike[str]) -> Card:
         raise MethodError(f"{error}; {remedy}") from error
 
 
-@lru_cache(maxsize=16)
-def _check_once(path: Path, size: int, modified: int) -> Card:
-    """Check each version of a file once: a grid search fits many times, and checksums take time."""
-    return PriorFile.read(path).card
+def read_once(path: Path) -> PriorFile:
+    """Read each version of a file once: a grid search fits many times, and checksums take time."""
+    state = path.stat()
+    return _read_version(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _read_version(path: Path, size: int, modified: int) -> PriorFile:
+    return PriorFile.read(path)
 
 
 def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
