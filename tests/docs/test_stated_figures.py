@@ -12,6 +12,7 @@ from ddsr import Vocabulary
 from ddsr.config import DefaultConfig
 from ddsr.estimator.budget import Budget
 from ddsr.estimator.model_selection import find_selection
+from ddsr.search.contributors import prior
 from ddsr.search.contributors.prior import LEAST_LIMIT, make_primer
 from ddsr.search.presets import parse_method, pose
 
@@ -46,3 +47,11 @@ def test_the_prior_takes_part_above_the_time_limit_that_the_docs_state(stopped_c
     for max_time, takes_part in ((limit - 0.1, False), (limit + 0.1, True)):
         primer = make_primer(replace(posed, deadline=search_deadline(max_time)), CONFIG)
         assert (primer is not None) == takes_part
+
+
+def test_the_prior_proposes_as_often_as_the_docs_state():
+    text = " ".join((DOCS / "search.md").read_text(encoding="utf-8").split())
+    assert f"the prior first proposes after {prior.HEAD_START:g} s" in text
+    assert f"it proposes {prior.BATCH} expressions whenever" in text
+    assert prior.UNTIMED_EPOCHS == 5
+    assert f"it proposes {prior.UNTIMED_BATCH} expressions in every fifth epoch" in text

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from ddsr.config import DefaultConfig
-from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
 from ddsr.generators.prior.tensor_file import CHECKSUM, read_tensors
 from ddsr.generators.prior.weights import DEFAULT, PriorFile, find_weights, load_weights
 from ddsr.grammar import Grammar
-from ddsr.search.contributors.prior import FIRST_BATCH, Primer
+from ddsr.search.contributors.prior import BATCH, Primer
 
 MOST_BYTES = 30_000_000
 RNG = np.random.default_rng(0)
@@ -46,13 +45,14 @@ def test_a_simple_law_is_proposed_at_once(unit):
     X = RNG.uniform(1.0, 5.0, size=(200, 4))
     X[:, 1] *= unit
     primer = make_primer(X, X[:, 0] * X[:, 1] / X[:, 2])
-    best = primer.propose(NEVER)
+    best, _ = primer.propose(256)
     as_they_are = FitOptions(max_steps=0, is_scale_free=True)
     assert primer.engine.score(best, options=as_they_are).nrmse[:10].min() < 1e-6
 
 
-def test_without_time_there_is_one_small_batch():
-    """On ten noisy inputs, where each draw is slowest."""
+def test_on_ten_noisy_inputs_there_are_proposals():
+    """Each draw is slowest there."""
     X = RNG.uniform(1.0, 5.0, size=(1000, 10))
     y = X[:, 0] * np.sin(X[:, 1]) / X[:, 2] + X[:, 3:].prod(axis=1) + RNG.normal(size=1000)
-    assert 0 < len(make_primer(X, y).propose(Deadline(0.0))) <= FIRST_BATCH
+    proposed, n_drawn = make_primer(X, y).propose(BATCH)
+    assert 0 < len(proposed) <= n_drawn == BATCH

@@ -1,14 +1,14 @@
 """The contributor that proposes expressions of the pretrained prior to evolution, with fitted constants.
 
-Torch takes seconds to import, and easy problems are solved by then, so evolution begins alone. With a time
-limit, a thread loads torch and the weights meanwhile. The prior then proposes once: as many expressions as it
-can draw in its share of the time. Without a time limit, it proposes a fixed number after a few epochs, so
-that the same seed gives the same search.
+The core computes the prior, so the first proposals take a fraction of a second. The prior draws in small
+batches, each continuing the sample of the last one, so that no expression is drawn twice. With a time limit
+it has a share of the time, after a head start of evolution, which solves easy problems alone; in a short
+search it has none. Without a limit it has a turn every few epochs, so that the same seed gives the same
+search.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,9 +17,11 @@ import numpy as np
 
 from ddsr.config import DefaultConfig
 from ddsr.data.arrays import Floats
-from ddsr.deadline import NEVER, Deadline, TimeIsUp
+from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
+from ddsr.generators.prior.native import NativeDraws, NativePrior
+from ddsr.generators.prior.weights import find_weights
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.names import PRIOR
@@ -30,26 +32,28 @@ from ddsr.storage.saved import Saved
 
 if TYPE_CHECKING:
     from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
-    from ddsr.generators.prior.network import PriorNetwork
 
 
-LEAST_LIMIT = 15.0
-"""shortest search, in seconds without the choice, that uses the prior: importing torch and the first draws
-take seconds. docs/search.md states the time limit that leaves this much"""
-FIRST_BATCH, LATER_BATCH = 32, 256
-MOST_PROPOSALS = 2000
-UNTIMED_PROPOSALS = 256
-UNTIMED_EPOCHS = 5
-"""epochs of evolution alone in a search without a time limit"""
+BATCH = 32
+"""number of expressions per turn with a time limit"""
+UNTIMED_BATCH, UNTIMED_EPOCHS = 256, 5
+"""number of expressions per turn, and of epochs from turn to turn, in a search without a time limit"""
+MOST_DRAWN = 4000
+"""number of expressions after which the prior has no more turns"""
 MOST_SEEDS = 200
-"""maximum number of proposals, best by error and size: the first join populations, the others the library"""
-HEAD_START = 0.025
-"""share of the time before torch is imported, at most 2 s"""
+"""maximum number of proposals per turn, best by error and size: the first join populations, the others the
+library"""
+LEAST_LIMIT = 15.0
+"""shortest search, in seconds without the choice, that uses the prior: reading the weights and showing it the
+data take half a second, and in short searches evolution needs them more. docs/search.md states the time limit
+that leaves this much"""
+HEAD_START = 2.0
+"""seconds in which evolution runs alone"""
 
 
 @dataclass
 class Primer:
-    """Loads the prior, and proposes expressions for one data set."""
+    """Proposes expressions of the prior for one data set."""
 
     weights: str
     """name or path of the weights, see `find_weights`"""
@@ -61,60 +65,42 @@ class Primer:
     seed: int
     device: str
     n_threads: int
-    network: PriorNetwork | None = None
-    generator: DistinctDiffusion | None = None
-
-    def load(self) -> None:
-        """Import torch and read the weights."""
-        from ddsr.generators.prior.weights import find_weights, load_weights
-
-        self.network, _ = load_weights(find_weights(self.weights))
+    draws: NativeDraws | None = None
 
     def make_generator(self, config: DefaultConfig, deadline: Deadline) -> DistinctDiffusion:
-        """Return a generator with the prior's network, conditioned on the data."""
+        """Return a generator in torch with the prior's network, conditioned on the data, to be trained."""
         from ddsr.generators.device import find_device
         from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
+        from ddsr.generators.prior.weights import load_weights
 
-        if self.network is None:
-            self.load()
-        assert self.network is not None
+        network, _ = load_weights(find_weights(self.weights))
         device = find_device(self.device)
         return DistinctDiffusion(
-            self.network, *self.rows, self.grammar, config, self.seed, device, self.n_threads, deadline
+            network, *self.rows, self.grammar, config, self.seed, device, self.n_threads, deadline
         )
 
-    def propose(self, until: Deadline, end: Deadline = NEVER) -> Batch:
-        """Return the best of the expressions drawn until about then, with fitted constants, best first.
+    def start(self, seed: int) -> None:
+        """Read the weights and show the data to the network; draws begin anew."""
+        prior = NativePrior.read(find_weights(self.weights))
+        self.draws = NativeDraws(prior, *self.rows, self.grammar, seed, self.n_threads)
 
-        A first small batch is timed to find how many more can be drawn. Without a time limit, the number is
-        fixed.
+    def propose(self, n: int, deadline: Deadline = NEVER) -> tuple[Batch, int]:
+        """Draw `n` expressions, fewer if there are no more or the time is up.
+
+        Return the best of them, with fitted constants, best first, and the number of those drawn.
         """
-        if self.generator is None:
-            self.generator = self.make_generator(self.config, end)
-        generator = self.generator
-        n_most = UNTIMED_PROPOSALS if until == NEVER else MOST_PROPOSALS
-        began, drawn = time.monotonic(), [generator.draw_distinct(FIRST_BATCH, stream=0)]
-        n = FIRST_BATCH
-        while n < n_most:
-            seconds_each = (time.monotonic() - began) / n
-            n_next = min(LATER_BATCH, n_most - n)
-            if until != NEVER:
-                # the rest is for fitting, and for draws that take longer than the first
-                n_next = min(n_next, int(0.6 * until.seconds_left / seconds_each))
-            if n_next < FIRST_BATCH:
-                break
-            try:
-                drawn.append(generator.draw_distinct(n_next, stream=len(drawn)))
-            except TimeIsUp:  # the search ends; earlier batches are complete
-                break
-            n += n_next
-        batch = Batch.from_tokens(self.engine.vocabulary, np.concatenate(drawn))
-        return self._best(batch.first_distinct(n, self.n_threads))
+        if self.draws is None:
+            self.start(self.seed)
+        assert self.draws is not None
+        drawn = self.draws.draw(n, deadline.seconds_left)
+        batch = Batch.from_tokens(self.engine.vocabulary, drawn).first_distinct(n, self.n_threads)
+        return (self._best(batch, deadline) if len(batch) else batch), len(drawn)
 
-    def _best(self, batch: Batch) -> Batch:
-        assert self.generator is not None
+    def _best(self, batch: Batch, deadline: Deadline) -> Batch:
+        assert self.draws is not None
         options = FitOptions(max_steps=20, is_scale_free=self.config.is_scale_free)
-        scores = fit_proposals(batch, self.engine, self.rows, self.generator.view, self.grammar, options)
+        view = self.draws.view
+        scores = fit_proposals(batch, self.engine, self.rows, view, self.grammar, options, deadline)
         with np.errstate(divide="ignore"):
             worth = np.log(scores.nrmse) + self.config.evolution.parsimony * scores.batch.sizes
         order = np.argsort(worth, kind="stable")[:MOST_SEEDS]
@@ -122,59 +108,56 @@ class Primer:
 
 
 class Priming:
-    """The contributor that proposes once in a search, as soon as torch and the weights are loaded."""
+    """The contributor that proposes in small batches throughout a search."""
 
     name = PRIOR
     n_scored = 0
     """0, since its few fits are not counted"""
 
     def __init__(self, primer: Primer | None, deadline: Deadline = NEVER, share: float = 0.05) -> None:
-        self.primer, self.deadline = primer, deadline
-        limit = deadline.seconds_left
+        self.primer, self.deadline, self.share = primer, deadline, share
         self.is_done = primer is None
-        self.seconds = share * limit
-        """time for drawing and fitting"""
-        self._begins = time.monotonic() + min(2.0, HEAD_START * limit)
-        self._loading: threading.Thread | None = None
-        self._failure: BaseException | None = None
+        self.n_drawn = 0
+        self.seconds = 0.0
+        """seconds spent so far"""
+        self._began = time.monotonic()
 
     def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
-        """Return fitted proposals when they are due; None before, afterwards, and if the time runs out."""
-        if self.is_done or self.primer is None or not self._is_loaded(self.primer, search.epoch):
+        """Return fitted proposals when they are due, and None otherwise."""
+        if self.is_done or self.primer is None or not self._is_due(search.epoch):
             return None
-        self.is_done = True
-        is_timed = self.deadline != NEVER
-        until = Deadline(time.monotonic() + self.seconds) if is_timed else NEVER
-        proposals = self.primer.propose(until, self.deadline)
+        began = time.monotonic()
+        n = UNTIMED_BATCH if self.deadline == NEVER else BATCH
+        proposals, n_drawn = self.primer.propose(n, self.deadline)
+        self.n_drawn += n_drawn
+        self.seconds += time.monotonic() - began
+        is_timely = not self.deadline.has_passed
+        self.is_done = (n_drawn < n and is_timely) or self.n_drawn >= MOST_DRAWN
         return Proposals(proposals) if len(proposals) else None
 
     def saved(self) -> Saved:
-        """Return whether it has proposed; a search that began without a prior continues without one."""
-        return {"is_done": self.is_done}
+        """Return how much was drawn; a search that began without a prior continues without one."""
+        return {"is_done": self.is_done, "n_drawn": self.n_drawn}
 
     def restore(self, saved: Saved) -> None:
-        """Restore whether it has proposed."""
+        """Continue the sample; with a time limit, begin another, since repeating the first takes time."""
         self.is_done = self.is_done or bool(saved["is_done"])
-
-    def _is_loaded(self, primer: Primer, epoch: int) -> bool:
-        """Return whether torch and the weights are loaded; start loading them when it is time."""
+        self.n_drawn = int(saved.get("n_drawn", 0))
+        if self.primer is None or self.is_done or not self.n_drawn:
+            return
         if self.deadline == NEVER:
-            return epoch >= UNTIMED_EPOCHS - 1
-        if self._loading is None:
-            if time.monotonic() >= self._begins:
-                # not a daemon: a process that ends while torch is half imported is aborted
-                self._loading = threading.Thread(target=self._load, args=[primer])
-                self._loading.start()
-            return False
-        if self._failure is not None:
-            raise self._failure
-        return not self._loading.is_alive()
+            self.primer.start(self.primer.seed)
+            assert self.primer.draws is not None
+            self.primer.draws.draw(self.n_drawn)
+        else:
+            self.primer.start(self.primer.seed + self.n_drawn)
 
-    def _load(self, primer: Primer) -> None:
-        try:
-            primer.load()
-        except BaseException as error:
-            self._failure = error
+    def _is_due(self, epoch: int) -> bool:
+        """Return whether it is time for a turn: with a time limit, if less than the share is used."""
+        if self.deadline == NEVER:
+            return epoch % UNTIMED_EPOCHS == UNTIMED_EPOCHS - 1
+        elapsed = time.monotonic() - self._began
+        return elapsed >= HEAD_START and self.seconds < self.share * elapsed
 
 
 def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
