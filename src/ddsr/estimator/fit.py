@@ -136,9 +136,13 @@ class Fit:
 
     def choose(self) -> None:
         """Choose from the front of the search, without shortening."""
-        self.front = self.progress.front
-        self.best = self.selection.choose(self.front, self.problem.engine.n_counted)
-        self.information: tuple[Floats | None, ...] = (None,) * len(self.front)
+        self._list(self.progress.front)
+
+    def _list(self, front: ParetoFront) -> None:
+        """List these equations, whose constants are not measured yet, and choose one."""
+        best = self.selection.choose(front, self.problem.engine.n_counted)
+        self.front, self.best = front, best
+        self.information: tuple[Floats | None, ...] = (None,) * len(front)
 
     def search(
         self, states: States, budget: Budget, callback: Callback | None = None, rules: Sequence[Rule] = ()
@@ -204,9 +208,7 @@ class Fit:
             return
         try:
             seconds = self._seconds_to_choose(budget)
-            self.front = refitted(self.front, self.best, engine, Deadline(time.monotonic() + seconds))
-            self.best = self.selection.choose(self.front, engine.n_counted)
-            self.information = (None,) * len(self.front)
+            self._list(refitted(self.front, self.best, engine, Deadline(time.monotonic() + seconds)))
         except KeyboardInterrupt:
             self.is_choice_cut = True
 
@@ -214,8 +216,7 @@ class Fit:
         """Rewrite the listed equations in their usual notation, with the same errors."""
         engine = self.problem.engine
         try:
-            self.front = in_usual_notation(self.front, engine, self.problem.lister.listing.allows)
-            self.best = self.selection.choose(self.front, engine.n_counted)
+            self._list(in_usual_notation(self.front, engine, self.problem.lister.listing.allows))
         except KeyboardInterrupt:
             self.is_choice_cut = True
 
