@@ -7,41 +7,28 @@
 #include <array>
 #include <cstdint>
 
-#ifdef _MSC_VER
-#include <intrin.h>
-#else
-#include <cpuid.h>
-#endif
-
 namespace ddsr {
 
-// The four registers eax, ebx, ecx and edx that the instruction cpuid gives; 0 for a leaf that there is not.
+// The registers eax, ebx, ecx and edx that the instruction cpuid gives. In assembler, because the headers
+// that have it differ: clang-cl has those of two compilers, which contradict each other.
 inline std::array<std::uint32_t, 4> cpuid(std::uint32_t leaf) {
-#ifdef _MSC_VER
-  int found[4];
-  __cpuid(found, static_cast<int>(leaf & 0x80000000u));
-  if (static_cast<std::uint32_t>(found[0]) < leaf) return {};
-  __cpuidex(found, static_cast<int>(leaf), 0);
-  return {static_cast<std::uint32_t>(found[0]), static_cast<std::uint32_t>(found[1]),
-          static_cast<std::uint32_t>(found[2]), static_cast<std::uint32_t>(found[3])};
-#else
-  std::array<std::uint32_t, 4> found = {};
-  if (!__get_cpuid_count(leaf, 0, &found[0], &found[1], &found[2], &found[3])) return {};
-  return found;
-#endif
+  auto ask = [](std::uint32_t number) {
+    std::array<std::uint32_t, 4> found;
+    __asm__("cpuid" : "=a"(found[0]), "=b"(found[1]), "=c"(found[2]), "=d"(found[3]) : "a"(number), "c"(0));
+    return found;
+  };
+  const std::uint32_t last = ask(leaf & 0x80000000u)[0];
+  if (leaf > last) return {};  // this processor does not have the leaf
+  return ask(leaf);
 }
 
 // The registers that the operating system saves; those it does not save must not be used.
 inline std::uint32_t saved_registers() {
   constexpr std::uint32_t OSXSAVE = 1u << 27;
   if ((cpuid(1)[2] & OSXSAVE) == 0) return 0;
-#ifdef _MSC_VER
-  return static_cast<std::uint32_t>(_xgetbv(0));
-#else
   std::uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
-#endif
 }
 
 inline bool has_all(std::uint32_t bits, std::uint32_t wanted) { return (bits & wanted) == wanted; }
