@@ -19,10 +19,11 @@ PYTHON_FOLDERS := $(wildcard src tests benchmarks srbench docs)
 SETUP := $(VENV)/.setup
 PEERS := $(VENV)/.setup-peers
 DOCS := $(VENV)/.setup-docs
+WHEEL := $(VENV)/.setup-wheel
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch price results sanitize \
-	sanitized-core trust docs gallery figures clean
+	sanitized-core trust docs gallery figures wheel test-wheel sdist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -89,6 +90,15 @@ gallery: $(SETUP)  ## run the gallery's examples and redraw their pictures
 figures: $(SETUP)  ## redraw the figures of docs/how.md
 	@$(RUN) -m docs.figures.make
 
+wheel: $(WHEEL)  ## build a wheel in dist/; on Linux for all systems with glibc 2.28 or newer
+	@scripts/build_wheel $(RUN)
+
+test-wheel: wheel  ## install the wheel in a new environment outside the checkout, and run the tests there
+	@scripts/test_wheel $(RUN) $(ARGS)
+
+sdist: $(SETUP)  ## write the source distribution in dist/
+	@$(RUN) -c 'from scikit_build_core.build import build_sdist as build; print("dist/" + build("dist"))'
+
 clean:  ## remove .venv and everything built
 	rm -rf $(VENV) build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
@@ -111,4 +121,9 @@ $(PEERS): $(SETUP)
 $(DOCS): $(SETUP)
 	@echo "adding what builds the documentation to $(VENV)"
 	@$(PIP_INSTALL) --no-build-isolation -e '.[docs]'
+	@touch $@
+
+$(WHEEL): $(SETUP)
+	@echo "adding what repairs wheels to $(VENV)"
+	@$(PIP_INSTALL) --no-build-isolation -e '.[wheel]'
 	@touch $@

@@ -19,10 +19,18 @@ PYPROJECT = (ROOT / "pyproject.toml").read_text()
 
 # The sanitizers also slow down NumPy's allocations; the limit that counts is that of `make test`.
 LONGEST_START_S = 2.0 if "ASAN_OPTIONS" in os.environ else 0.5
-HEAVY_MODULES = ("torch", "sympy", "pandas", "sklearn", "matplotlib", "scipy")
+HEAVY_MODULES = ("torch", "sympy", "pandas", "sklearn", "matplotlib", "scipy", "numpy", "rich", "ddsr._core")
 IMPORT_PACKAGE = "import ddsr"
 SHOW_HELP = "from ddsr.cli.entry import main; main(['--help'], standalone_mode=False)"
-STARTS = pytest.mark.parametrize("code", [IMPORT_PACKAGE, SHOW_HELP])
+SHOW_MISSING = """
+import click
+from ddsr.cli.entry import main
+try:
+    main(['show', 'missing'], standalone_mode=False)
+except click.ClickException as error:
+    print(error)
+"""
+STARTS = pytest.mark.parametrize("code", [IMPORT_PACKAGE, SHOW_HELP, SHOW_MISSING])
 
 
 def run_python(arguments: Sequence[str]) -> str:

@@ -12,6 +12,7 @@
 #include "engine/score.hpp"
 #include "engine/values.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace ddsr {
 
@@ -197,6 +198,9 @@ void bind_engine(nb::module_& module) {
         return names;
       },
       "The kernels that this machine can run, the fastest last.");
+  module.def("vector_math", vector_math, "The vector math in use.");
+  module.def("vector_math_choices", available_vector_math,
+             "The vector math that this machine can use, the preferred one last.");
   module.def(
       "perturbation", [] { return kernels().perturbation; },
       "Seed of the perturbed kernels; 0 in a usual build.");

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "kernels/network.hpp"
+#include "kernels/vector_math.hpp"
+#include "portability/processor.hpp"
 
 namespace ddsr {
 
@@ -43,16 +45,14 @@ const Kernels& chosen_kernels() {
 std::vector<const Kernels*> available_kernels() {
   std::vector<const Kernels*> available = {&baseline::KERNELS};
 #ifdef DDSR_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) available.push_back(&avx2::KERNELS);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    available.push_back(&avx512::KERNELS);
+  if (runs_x86_64_v3()) available.push_back(&avx2::KERNELS);
+  if (runs_x86_64_v4()) available.push_back(&avx512::KERNELS);
 #endif
   return available;
 }
 
 const Kernels& kernels() {
+  vector_math();
   static const Kernels& chosen = chosen_kernels();
   return chosen;
 }

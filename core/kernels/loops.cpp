@@ -1,35 +1,23 @@
 // Compiled once for each instruction set, into the namespace named by DDSR_ISA.
 #include <cmath>
 #include <iterator>
+#include <memory>
 
 #include "kernels/exponential.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/network.hpp"
 #include "kernels/perturbation.hpp"
+#include "kernels/vector_math.hpp"
 
-// Declares that the C library has vector versions of these functions.
+// Declares that vector versions of these functions exist; vector_math.cpp defines them.
 #ifdef DDSR_VECTOR_MATH
-#define VECTORISED(name) __attribute__((simd("notinbranch"))) double name(double) noexcept;
 extern "C" {
-VECTORISED(sin)
-VECTORISED(cos)
-VECTORISED(exp)
-VECTORISED(log)
-__attribute__((simd("notinbranch"))) double pow(double, double) noexcept;
-#ifdef DDSR_MORE_VECTOR_MATH
-VECTORISED(tan)
-VECTORISED(tanh)
-VECTORISED(asin)
-VECTORISED(acos)
-VECTORISED(atan)
-VECTORISED(sinh)
-VECTORISED(cosh)
-VECTORISED(erf)
-__attribute__((simd("notinbranch"))) double atan2(double, double) noexcept;
-__attribute__((simd("notinbranch"))) double hypot(double, double) noexcept;
-#endif
+#define UNARY(name) __attribute__((simd("notinbranch"))) double name(double) noexcept;
+#define BINARY(name) __attribute__((simd("notinbranch"))) double name(double, double) noexcept;
+DDSR_VECTOR_FUNCTIONS(UNARY, BINARY)
+#undef UNARY
+#undef BINARY
 }
-#undef VECTORISED
 #endif
 
 namespace ddsr::DDSR_ISA {
@@ -37,7 +25,7 @@ namespace {
 
 template <typename T>
 T* aligned(T* pointer) {
-  return static_cast<T*>(__builtin_assume_aligned(pointer, 64));
+  return std::assume_aligned<64>(pointer);
 }
 
 inline int whole_lanes(int n) { return n / LANES * LANES; }

@@ -9,6 +9,7 @@
 // itself, and equal forms have equal numbers.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -37,7 +38,7 @@ struct Form {
   int begin = 0, count = 0;                          // the parts
 };
 
-inline bool is_whole(double value) { return value == __builtin_trunc(value); }
+inline bool is_whole(double value) { return value == std::trunc(value); }
 inline bool is_even(double value) { return is_whole(value / 2.0); }
 // Outside these bounds a double has fewer digits, or the next operation may overflow.
 inline bool keeps_digits(double value) {

@@ -221,6 +221,12 @@ def instruction_set() -> str:
 def instruction_sets() -> list[str]:
     """Return the instruction sets that this machine supports, the fastest last."""
 
+def vector_math() -> str:
+    """Return the vector math in use: libmvec, or scalar where the C library has none."""
+
+def vector_math_choices() -> list[str]:
+    """Return the vector math that this machine can use, the preferred one last."""
+
 def perturbation() -> int:
     """Return the seed of the perturbed kernels; 0 in a normal build."""
 

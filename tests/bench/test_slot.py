@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ddsr.errors import BenchError
 from ddsr_bench.runner.one import Limits
 from ddsr_bench.runner.server import preload, resident_bytes
 from ddsr_bench.runner.slot import Slot, Stopped, start_server
@@ -121,3 +122,9 @@ def test_memory_is_that_of_a_process_and_its_descendants():
 
 def test_import_errors_are_left_to_the_run():
     preload(["no_such_module_at_all", "json"])
+
+
+def test_a_system_without_fork_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(BenchError, match="which this system lacks"):
+        Slot()

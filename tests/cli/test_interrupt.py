@@ -123,7 +123,12 @@ command()
 """
 
 
-@pytest.mark.parametrize("then", ["time.sleep(3600)", "pass"])
+# Without pthread_kill, as on Windows, nothing wakes a main thread that sleeps.
+WITHOUT_PTHREAD_KILL = "del signal.pthread_kill"
+BUSY = "while True: pass"
+
+
+@pytest.mark.parametrize("then", ["time.sleep(3600)", "pass", f"{WITHOUT_PTHREAD_KILL}\n    {BUSY}"])
 def test_an_interrupt_that_python_drops_takes_effect(tmp_path, then):
     """At once if the command waits, and at its end if that comes first."""
     done = run_as_module(tmp_path, COMMAND % then)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,6 +53,24 @@ def test_the_environment_selects_the_kernels(name: str) -> None:
     np.testing.assert_allclose(there, here, rtol=32 * ULP, atol=32 * ULP)
 
 
+LISTING = Path("/proc/cpuinfo")
+LEVELS = {  # the instructions of each set, as Linux names them
+    "avx2": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "abm"},
+    "avx512": {"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"},
+}
+
+
+@pytest.mark.skipif("flags\t" not in (LISTING.read_text() if LISTING.exists() else ""), reason="not listed")
+def test_the_sets_are_those_that_the_system_lists() -> None:
+    line = next(line for line in LISTING.read_text().splitlines() if line.startswith("flags\t"))
+    flags = set(line.partition(":")[2].split())
+    expected = ["baseline", *(name for name, needed in LEVELS.items() if needed <= flags)]
+    compiled = set(_core.instruction_sets()) | {"baseline"}
+    assert _core.instruction_sets() == [name for name in expected if name in compiled]
+    if len(compiled) > 1:  # a compiler that knows one set knows both
+        assert _core.instruction_sets() == expected
+
+
 def test_the_fastest_kernels_are_used_unless_others_are_named() -> None:
     code = "from ddsr import _core; print(_core.instruction_set())"
     assert run_python(code, DDSR_KERNELS="").stdout.strip() == _core.instruction_sets()[-1]
@@ -62,6 +81,36 @@ def test_an_unknown_name_is_an_error_that_lists_the_known() -> None:
     assert done.returncode != 0
     assert "DDSR_KERNELS=mmx" in done.stderr
     assert ", ".join(_core.instruction_sets()) in done.stderr
+
+
+@pytest.mark.parametrize("vector_math", _core.vector_math_choices())
+@pytest.mark.parametrize("kernels", _core.instruction_sets())
+def test_every_vector_math_agrees_with_numpy(kernels: str, vector_math: str) -> None:
+    """Also without libmvec, whose functions are replaced by scalar ones, lane by lane."""
+    done = run_python(PRINT_VALUES % TEXTS, DDSR_KERNELS=kernels, DDSR_VECTOR_MATH=vector_math)
+    assert done.returncode == 0, done.stderr
+    x, y = np.random.default_rng(0).uniform(0.5, 2.0, size=(50, 2)).T
+    with np.errstate(invalid="ignore"):  # log(x) ^ 1.7 below 1
+        power = np.log(x) ** 1.7
+    rows = [np.sin(x), np.exp(x) + y, np.tanh(x * y), power, np.arctan(x) / np.cosh(y), x * y - 0.3]
+    expected = np.array(rows)
+    found = np.frombuffer(bytes.fromhex(done.stdout.split()[1])).reshape(len(TEXTS), -1)
+    is_real = np.isfinite(expected)
+    assert not np.isfinite(found[~is_real]).any()
+    np.testing.assert_allclose(found[is_real], expected[is_real], rtol=64 * ULP, atol=64 * ULP)
+
+
+def test_the_c_librarys_vector_math_is_used_unless_the_other_is_named() -> None:
+    code = "from ddsr import _core; print(_core.vector_math())"
+    assert run_python(code, DDSR_VECTOR_MATH="").stdout.strip() == _core.vector_math_choices()[-1]
+    assert run_python(code, DDSR_VECTOR_MATH="scalar").stdout.strip() == "scalar"
+
+
+def test_unknown_vector_math_is_an_error_that_lists_the_known() -> None:
+    done = run_python("import ddsr._core", DDSR_VECTOR_MATH="svml")
+    assert done.returncode != 0
+    assert "DDSR_VECTOR_MATH=svml" in done.stderr
+    assert ", ".join(_core.vector_math_choices()) in done.stderr
 
 
 def test_values_are_within_rounding_of_numpy_and_repeat_themselves() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ddsr.errors import MethodError, RunError
+from ddsr.storage.folders import check_run_folder
 
 if TYPE_CHECKING:
     from ddsr.estimator.regressor import DDSRRegressor
@@ -46,6 +47,8 @@ class Opened:
 
 def open_model(path: str) -> Opened:
     """Open a run folder, with the best model so far, or a model file."""
+    if not Path(path).is_file():
+        check_run_folder(Path(path))  # before the slow imports, so that a typing error is answered at once
     from ddsr.estimator.model_file import read_model
     from ddsr.estimator.regressor import DDSRRegressor
     from ddsr.runs import RunFolder

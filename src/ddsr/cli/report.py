@@ -8,6 +8,7 @@ import click
 
 from ddsr.cli.failure import Command
 from ddsr.data.printable import printable
+from ddsr.storage.folders import check_run_folder
 
 
 @click.command(cls=Command, short_help="Write an HTML report of a run.")
@@ -29,6 +30,7 @@ def report(run: str, out: str | None, title: str | None, opens: bool) -> None:
     if Path(run).is_file():
         path = _report_of_model(run, out, title)
     else:
+        check_run_folder(Path(run))
         from ddsr.runs.report import report_of_run
 
         path = report_of_run(run, out, title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from ddsr.cli.failure import Command
 from ddsr.cli.options import Seconds, tensorboard_folder
 from ddsr.cli.options import as_json as with_json
 from ddsr.errors import RunError
+from ddsr.storage.folders import check_run_folder
 
 if TYPE_CHECKING:
     from ddsr.estimator.regressor import DDSRRegressor
@@ -51,6 +53,7 @@ def resume(
     RUN is a run folder. An interrupted or killed run continues as if nothing had happened, with its remaining
     time and epochs. A finished run needs --time or --epochs.
     """
+    check_run_folder(Path(run))
     from ddsr.cli.opening import UNNAMED, Opened
     from ddsr.cli.result import report_result
     from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch

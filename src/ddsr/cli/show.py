@@ -18,9 +18,10 @@ def show(run: str, as_json: bool) -> None:
     RUN is a run folder or a model.json. For a run in progress, the last saved equations are shown.
     """
     from ddsr.cli.opening import open_model
-    from ddsr.cli.result import report_result
 
     opened = open_model(run)
+    from ddsr.cli.result import report_result  # not needed if there is no run
+
     facts = opened.facts()
     report_result(opened.model, opened.target, facts, as_json)
     if as_json:

@@ -12,6 +12,7 @@ from ddsr.errors import RunError
 from ddsr.estimator.model_file import read_json, to_text
 from ddsr.estimator.parameters import from_json, to_json
 from ddsr.storage.files import write_whole
+from ddsr.storage.folders import check_run_folder
 from ddsr.storage.lock_file import is_signed
 from ddsr.storage.saved import restoring
 
@@ -57,10 +58,7 @@ class Asked:
 
 def read_asked(folder: Path) -> Asked:
     """Read the settings of a run; raise `RunError` if this version cannot resume it."""
-    if folder.is_file():
-        raise RunError(f"{folder} is a file, not a run folder")
-    if not folder.is_dir():
-        raise RunError(f"there is no run folder at {folder}")
+    check_run_folder(folder)
     path = folder / FILE
     if not path.exists() and is_signed(folder / LOCK):
         raise RunError(

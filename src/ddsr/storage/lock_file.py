@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import platform
 import stat
@@ -11,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
+
+from ddsr.storage.file_locks import locked
 
 SIGNATURE = "process "
 LONGEST_HOLDER = 300
@@ -29,10 +30,8 @@ def holding(path: Path) -> Iterator[None]:
     content of a file that ddsr did not sign is left as it is.
     """
     with _open(path) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise HeldError(_content(file) or "another process") from None
+        if not locked(file.fileno()):
+            raise HeldError(_content(file) or "another process")
         content = _content(file)
         if not content or content.startswith(SIGNATURE):
             with suppress(OSError):  # the name only informs people; the lock works without it
@@ -55,8 +54,12 @@ def is_signed(path: Path) -> bool:
 
 
 def _open(path: Path) -> TextIO:
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):  # Windows has none of them
+        flags |= getattr(os, name, 0)
     try:
+        if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         descriptor = os.open(path, flags, 0o666)
     except OSError as error:
         if error.errno == errno.ELOOP:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
+from ddsr.errors import BenchError
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.judge.rules import Verdict
@@ -121,6 +122,10 @@ class Slot(RunPlace):
     """Performs one run at a time, in processes forked from a server that has done their imports."""
 
     def __init__(self) -> None:
+        if not hasattr(os, "fork"):
+            raise BenchError(
+                "`ddsr bench run` starts runs by forking, which this system lacks: use Linux or macOS"
+            )
         super().__init__()
         self._server: subprocess.Popen[str] | None = None
         self._threads = 0

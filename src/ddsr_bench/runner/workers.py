@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,8 +16,13 @@ from ddsr_bench.runner.store import Key, Row
 
 def children_cpu_s() -> float:
     """Return the processor time of all ended child processes and their children."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    try:
+        import resource
+    except ImportError:  # Windows, which does not count the time of children
+        used = os.times()
+        return used.children_user + used.children_system
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class LocalWorkers:

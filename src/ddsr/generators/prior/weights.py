@@ -150,7 +150,8 @@ class PriorFile:
         card = self.card
         path.parent.mkdir(parents=True, exist_ok=True)
         checksum = write_tensors(path, self.arrays, self.texts)
-        path.with_suffix(".md").write_text(card.to_markdown(checksum, self.checksum_unscored))
+        text = card.to_markdown(checksum, self.checksum_unscored)
+        path.with_suffix(".md").write_text(text, encoding="utf-8")
         return card
 
 
