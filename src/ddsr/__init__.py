@@ -129,7 +129,10 @@ def __getattr__(name: str) -> object:
         return importlib.import_module(f"{__name__}.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    try:
+        value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    except AttributeError as error:  # in another package; Python would only say that there is no such name
+        raise ImportError(f"{name} cannot be imported: {error}") from error
     globals()[name] = value  # so that this function is called once for each name
     return value
 

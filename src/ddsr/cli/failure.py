@@ -76,7 +76,8 @@ def _message(error: Exception) -> str | None:
     if is_lack_of_memory(error):
         return NO_MEMORY
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("ddsr"):
-        return f"this command needs the package {error.name}, which is not installed: pip install ddsr"
+        install = "'ddsr[torch]'" if error.name == "torch" else "ddsr"
+        return f"this command needs the package {error.name}, which is not installed: pip install {install}"
     if (
         isinstance(error, OSError) and error.errno != errno.EPIPE
     ):  # `ddsr show run | head`: click exits quietly

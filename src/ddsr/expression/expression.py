@@ -313,8 +313,10 @@ class Expression:
 
     def to_torch(self) -> Any:
         """Return a torch.nn.Module from X (n_rows, n_features) to (n_rows,) with trainable constants."""
-        from ddsr.expression.torch_module import EquationModule
-
+        try:
+            from ddsr.expression.torch_module import EquationModule
+        except ModuleNotFoundError:
+            raise ExpressionError("to_torch needs PyTorch: pip install 'ddsr[torch]'") from None
         return EquationModule(self.expanded)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ddsr.config import PaperConfig, SearchConfig
@@ -22,12 +23,24 @@ LOGITS_COPIES, BACKWARD_COPIES = 2, 4
 ROW_COPIES = 4
 
 
+def has_torch() -> bool:
+    """Return whether torch, which trains networks, is installed."""
+    return find_spec("torch") is not None
+
+
+def check_torch(what: str) -> None:
+    """Raise an error that says how to install torch, unless it is installed."""
+    if not has_torch():
+        raise MethodError(f"{what} needs PyTorch: pip install 'ddsr[torch]'")
+
+
 def check_device(device: str) -> None:
     """Raise an error for unknown devices and unusable GPUs; torch is imported only for a GPU."""
     if device not in DEVICES:
         hint = did_you_mean(device, DEVICES)
         raise MethodError(f"unknown device {device!r}{hint}; choose from: {', '.join(DEVICES)}")
     if device == "cuda":
+        check_torch("the device 'cuda'")
         import torch
 
         if not torch.cuda.is_available():
@@ -48,6 +61,7 @@ def check_device(device: str) -> None:
 
 def find_device(device: str) -> torch.device:
     """Return the torch device of a checked name; `auto` is the GPU if there is one."""
+    check_torch("this method")
     import torch
 
     if device == "auto":

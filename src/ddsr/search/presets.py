@@ -19,7 +19,7 @@ from ddsr.data.dataset import Dataset
 from ddsr.engine import Engine, FitOptions, core_units
 from ddsr.errors import MethodError, did_you_mean
 from ddsr.expression import Vocabulary
-from ddsr.generators.device import check_device, check_memory, check_rows, find_device
+from ddsr.generators.device import check_device, check_memory, check_rows, check_torch, find_device, has_torch
 from ddsr.generators.prior.weights import check_weights
 from ddsr.grammar import Grammar, Rule
 from ddsr.grammar.listing import Listing
@@ -62,6 +62,7 @@ class Method:
 
 
 def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
+    check_torch("the preset 'paper'")
     check_memory(_of_kind(config, PaperConfig), device, vocab_size)
 
 
@@ -69,6 +70,7 @@ def _start_paper(
     problem: Problem, *, generator: str, objective: str, memory: str, start: str
 ) -> Iterator[SearchState]:
     """Start Algorithm 1, one of its ablations, or its variant that starts from the prior."""
+    check_torch("this method")
     make = start_from_prior if start == "prior" else GENERATORS[generator]
     learner = make(problem, _of_kind(problem.config, PaperConfig))
     # Capture an inner step as one launch: on a GPU, launching its operations takes most of the time.
@@ -78,6 +80,7 @@ def _start_paper(
 
 
 def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
+    check_torch("the preset 'dsr'")
     check_rows(_of_kind(config, DSRConfig), vocab_size)
 
 
@@ -128,7 +131,8 @@ def _start_default(
     if config.symmetries and is_of_values and loss.is_squared and not has_units:
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
-    least_share = 0.0 if generator == "none" else config.least_share
+    # without torch, evolution has the time of the generator
+    least_share = config.least_share if generator != "none" and has_torch() else 0.0
     share = TimeShare(least_share, config.most_share, config.head_start)
     contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer), share))
     contributors += make_contributors(problem.contributors, problem)
