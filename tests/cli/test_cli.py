@@ -70,4 +70,6 @@ def test_a_command_without_a_dependency_says_how_to_install_it(package, argument
     monkeypatch.setitem(sys.modules, package, None)
     refused = CliRunner().invoke(main, [argument.format(**places) for argument in arguments])
     assert refused.exit_code == 1 and len(refused.output.splitlines()) == 1
-    assert f"needs the package {package}" in refused.output and "pip install ddsr" in refused.output
+    install = "'ddsr[torch]'" if package == "torch" else "ddsr"
+    assert f"needs the package {package}," in refused.output
+    assert refused.output.endswith(f"pip install {install}\n")
